@@ -1,0 +1,1 @@
+export default { displayName: 'mcp-server', preset: '../../jest.preset.js' };

@@ -1,0 +1,84 @@
+import eslint from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import prettier from 'eslint-config-prettier';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import globals from 'globals';
+import jsoncParser from 'jsonc-eslint-parser';
+import tseslint from 'typescript-eslint';
+
+/** Each layer may import only the layers below it. */
+const layers = [
+  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'layer:foundation', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  { sourceTag: 'layer:capability', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:foundation'] },
+  {
+    sourceTag: 'layer:orchestration',
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:foundation', 'layer:capability'],
+  },
+  {
+    sourceTag: 'layer:app',
+    onlyDependOnLibsWithTags: [
+      'layer:contracts',
+      'layer:foundation',
+      'layer:capability',
+      'layer:orchestration',
+    ],
+  },
+  { sourceTag: 'not:mcp', bannedExternalImports: ['@modelcontextprotocol/*'] },
+];
+
+export default defineConfig(
+  globalIgnores(['**/dist', '**/coverage', '.nx', '**/generated']),
+  {
+    files: ['**/*.ts'],
+    extends: [eslint.configs.recommended, tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    files: ['**/*.{js,mjs}'],
+    extends: [eslint.configs.recommended],
+    languageOptions: { globals: globals.node },
+  },
+  {
+    // These files run inside the sandbox, not in Node.
+    files: ['libs/*/assets/**/*.js'],
+    languageOptions: { globals: { ...globals.es2025, ...globals.browser, Deno: 'readonly' } },
+  },
+  {
+    files: ['**/*.{ts,js,mjs}'],
+    plugins: { '@nx': nx },
+    rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: layers }] },
+  },
+  {
+    // Only `config` reads the environment, only apps write to stdout; everybody else gets options.
+    files: ['libs/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts', 'libs/config/**', 'libs/contracts/src/testing/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only libs/config reads the environment.' },
+        { object: 'process', property: 'stdout', message: 'Only apps write to stdout.' },
+      ],
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['{apps,libs}/*/package.json'],
+    languageOptions: { parser: jsoncParser },
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/dependency-checks': [
+        'error',
+        { ignoredFiles: ['{projectRoot}/**/*.test.ts', '{projectRoot}/jest.config.js'] },
+      ],
+    },
+  },
+  prettier,
+);

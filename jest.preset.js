@@ -1,0 +1,14 @@
+/** Shared Jest settings. Tests run as native ES modules; ts-jest only strips types, `nx typecheck` checks them. */
+export default {
+  testEnvironment: 'node',
+  // Import sibling libraries from their sources, never from a stale `dist`.
+  testEnvironmentOptions: { customExportConditions: ['@code-executor/source', 'node', 'node-addons'] },
+  testMatch: ['<rootDir>/src/**/*.test.ts'],
+  // Resolves `./file.js` to `./file.ts`.
+  resolver: '@nx/jest/plugins/resolver',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.json' }] },
+  // Sandboxes and upstream servers are real processes: give a busy two-core machine room.
+  testTimeout: 60_000,
+  coverageProvider: 'v8',
+};

@@ -1,0 +1,1 @@
+export default { displayName: 'client-pool', preset: '../../jest.preset.js' };

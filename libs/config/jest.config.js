@@ -1,0 +1,1 @@
+export default { displayName: 'config', preset: '../../jest.preset.js' };

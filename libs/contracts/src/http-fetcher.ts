@@ -1,0 +1,28 @@
+import type { CallOptions } from './tool.js';
+
+/** One HTTP request of sandboxed code, without redirects followed by the caller. */
+export interface HttpRequest {
+  url: string;
+  method: string;
+  headers: [name: string, value: string][];
+  body?: Uint8Array;
+}
+
+export interface HttpResponse {
+  /** The address that answered, after redirects. */
+  url: string;
+  status: number;
+  statusText: string;
+  headers: [name: string, value: string][];
+  body: Uint8Array;
+}
+
+export interface HttpFetchOptions extends CallOptions {
+  /** Hosts that may be reached, `host` or `host:port`; each redirect is checked against it again. */
+  allow: readonly string[];
+}
+
+/** Performs HTTP requests for sandboxed code, on the server's side of the wall. */
+export interface HttpFetcher {
+  fetch(request: HttpRequest, options: HttpFetchOptions): Promise<HttpResponse>;
+}

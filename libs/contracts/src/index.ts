@@ -1,0 +1,32 @@
+export type { AuditEvent, AuditSink } from './audit.js';
+export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
+export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
+export type { JsonObject, JsonSchema, JsonValue } from './json.js';
+export { type Logger, silentLogger } from './logger.js';
+export {
+  type ExecutionError,
+  type ExecutionErrorCode,
+  type ExecutionRequest,
+  type ExecutionResult,
+  type ExecutionStatus,
+  type IsolationMode,
+  type Language,
+  noPermissions,
+  type OutputChunk,
+  type Permissions,
+  type Sandbox,
+  type SandboxStatus,
+} from './sandbox.js';
+export type {
+  CallOptions,
+  ContentBlock,
+  FailedServer,
+  ListOptions,
+  ToolAnnotations,
+  ToolListing,
+  ToolName,
+  ToolResult,
+  ToolSchema,
+  ToolSource,
+} from './tool.js';
+export { unwrapToolResult } from './unwrap-tool-result.js';

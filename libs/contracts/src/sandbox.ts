@@ -1,0 +1,94 @@
+import type { ErrorCode } from './error.js';
+import type { HttpFetcher } from './http-fetcher.js';
+import type { JsonValue } from './json.js';
+import type { ContentBlock, ToolSource } from './tool.js';
+
+export type Language = 'typescript' | 'python';
+
+/**
+ * How a sandbox is walled off: `strict` has an operating-system layer beside the runtime's own
+ * permissions, `portable` has the runtime's permissions and resource limits, `container` a container.
+ */
+export type IsolationMode = 'strict' | 'portable' | 'container';
+
+/** What an execution may reach beyond its tools. The default is nothing. */
+export interface Permissions {
+  /** Absolute paths of files and folders that may be read. */
+  read: readonly string[];
+  /** Absolute paths of files and folders that may be read and written. */
+  write: readonly string[];
+  /** Hosts (`api.example.com`, `api.example.com:8443`) that `fetch` may reach through the server. */
+  net: readonly string[];
+}
+
+export const noPermissions: Permissions = Object.freeze({ read: [], write: [], net: [] });
+
+/** A piece of what the program printed. */
+export interface OutputChunk {
+  stream: 'stdout' | 'stderr';
+  text: string;
+}
+
+export interface ExecutionRequest {
+  code: string;
+  /** Wall-clock limit in milliseconds, from the start of the program. */
+  timeoutMs: number;
+  permissions: Permissions;
+  tools: ToolSource;
+  /** Serves `permissions.net`; without it, network grants are refused. */
+  fetcher?: HttpFetcher;
+  onOutput?: (chunk: OutputChunk) => void;
+  /** Ends the execution with status `cancelled`. */
+  signal?: AbortSignal;
+}
+
+export type ExecutionStatus = 'succeeded' | 'failed' | 'timed_out' | 'cancelled';
+
+/**
+ * Why an execution did not succeed: a code of the host, or one of the program's own failures:
+ * `user_error` it threw; `out_of_memory`; `ended_early` it exited or ran dry before its value was
+ * there; `not_serializable` its value is not JSON.
+ */
+export type ExecutionErrorCode =
+  ErrorCode | 'user_error' | 'out_of_memory' | 'ended_early' | 'not_serializable';
+
+export interface ExecutionError {
+  code: ExecutionErrorCode;
+  /** The message and the user's own stack lines, free of host paths. */
+  message: string;
+}
+
+export interface ExecutionResult {
+  status: ExecutionStatus;
+  stdout: string;
+  stderr: string;
+  /** The program's value; absent if it has none. */
+  value?: JsonValue;
+  /** Why `value` is a text form or was cut. */
+  valueNote?: string;
+  /** Pictures that the program shows. */
+  content?: ContentBlock[];
+  error?: ExecutionError;
+  durationMs: number;
+  /** True when output or value were cut. */
+  truncated: boolean;
+  isolation: IsolationMode;
+}
+
+/** What a sandbox can do on this machine. */
+export interface SandboxStatus {
+  language: Language;
+  /** The mode executions get; absent if none can run. */
+  isolation?: IsolationMode;
+  /** Why no execution can run, or why a weaker mode than `strict` is used, and what to do about it. */
+  note?: string;
+}
+
+/** Runs untrusted code. Failures of that code are results; only host faults are thrown. */
+export interface Sandbox {
+  readonly language: Language;
+  execute(request: ExecutionRequest): Promise<ExecutionResult>;
+  /** Finds out once, by really trying, what works here. */
+  status(): Promise<SandboxStatus>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,3 @@
+export { describeSandbox, type SandboxPrograms } from './describe-sandbox.js';
+export { describeToolSource, type ToolSourceFixture } from './describe-tool-source.js';
+export { fakeToolSource, type RecordedCall } from './fake-tool-source.js';

@@ -1,0 +1,1 @@
+export default { displayName: 'deno-runtime', preset: '../../jest.preset.js' };

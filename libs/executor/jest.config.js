@@ -1,0 +1,1 @@
+export default { displayName: 'executor', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export default { displayName: 'guarded-fetch', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export default { displayName: 'proxy', preset: '../../jest.preset.js' };

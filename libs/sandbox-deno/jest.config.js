@@ -1,0 +1,1 @@
+export default { displayName: 'sandbox-deno', preset: '../../jest.preset.js' };
