@@ -1,0 +1,67 @@
+/** Starting other programs, the same way everywhere. Node built-ins only: this runs before `npm ci`. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The folder of the repository. */
+export const root = join(import.meta.dirname, '..');
+
+/**
+ * The environment for children: without what `npm run` and a calling Node add, so that a run does not
+ * depend on how it was started. What says where packages come from stays.
+ */
+export function cleanEnvironment(extra = {}) {
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(npm_|NODE_OPTIONS$|NODE_ENV$|NODE_V8_COVERAGE$|NODE_TEST_CONTEXT$|INIT_CWD$)/.test(name) ||
+      /^npm_config_(cache|registry|userconfig|globalconfig|cafile|https?_proxy|proxy|offline)$/.test(name),
+  );
+  return { ...Object.fromEntries(kept), NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0', ...extra };
+}
+
+/**
+ * Runs a program to its end and resolves with `{ code, stdout, stderr, output }`, where `output` has both
+ * streams as they came; an exit code is never an exception, and neither is a missing program (code 127).
+ */
+export function run(command, args, { cwd = root, env = cleanEnvironment(), timeoutMs } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const text = { stdout: '', stderr: '', output: '' };
+    for (const stream of ['stdout', 'stderr']) {
+      child[stream].setEncoding('utf8').on('data', (chunk) => {
+        text[stream] += chunk;
+        text.output += chunk;
+      });
+    }
+    child.on('error', (error) => resolve({ ...text, code: 127, output: error.message, missing: true }));
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL' && timeoutMs) text.output += `\nEnded after ${timeoutMs} ms.`;
+      resolve({ ...text, code: code ?? 1 });
+    });
+  });
+}
+
+/** The file behind an installed package's command, to be started with Node itself. */
+export function binOf(packageName, command = packageName) {
+  const folder = join(root, 'node_modules', packageName);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, typeof bin === 'string' ? bin : bin[command]);
+}
+
+/** Runs an installed package's command. */
+export function runBin(packageName, args, { command, ...options } = {}) {
+  return run(process.execPath, [binOf(packageName, command), ...args], options);
+}
+
+/** Runs npm: the one that started us where there is one. */
+export function runNpm(args, options) {
+  const npm = process.env.npm_execpath ?? '';
+  if (npm.endsWith('npm-cli.js')) return run(process.execPath, [npm, ...args], options);
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
+}
