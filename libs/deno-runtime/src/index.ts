@@ -1,1 +1,11 @@
-export {};
+export type { DenoLimits, Grant, Grants } from './command/deno-command.js';
+export { DenoProcess, type ExitStatus, maxFrameBytes } from './deno-process.js';
+export { fetchHandler } from './fetch-handler.js';
+export { fileHandlers } from './file-handlers.js';
+export { findDeno, minimumDenoVersion } from './find-deno.js';
+export { resolveGrants } from './grants.js';
+export { type HostCallHandler, type HostCallHandlers } from './host-calls.js';
+export { chooseIsolation, type ChosenIsolation, denoCommand, type Isolation } from './isolation.js';
+export { maxJsonDepth } from './protocol/parse-json.js';
+export { type ProgramOptions, runProgram } from './run-program.js';
+export { toolHandlers } from './tool-handlers.js';

@@ -1,1 +1,1 @@
-export {};
+export { DenoSandbox, type DenoSandboxOptions } from './deno-sandbox.js';

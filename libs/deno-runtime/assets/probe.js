@@ -1,0 +1,2 @@
+// Runs once per server to see whether strict isolation works on this machine.
+console.log('strict isolation works');

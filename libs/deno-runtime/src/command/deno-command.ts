@@ -1,0 +1,68 @@
+import type { SpawnOptions } from 'node:child_process';
+
+import type { IsolationMode } from '@code-executor/contracts';
+
+/** What a Deno process may have beyond nothing. */
+export interface DenoLimits {
+  /** V8's own heap limit, in MiB. */
+  heapMb: number;
+  /** Memory beyond what an idle Deno has, in MiB; held by the kernel (`RLIMIT_DATA`). */
+  memoryMb: number;
+  /** CPU seconds after which the kernel ends the process, should the server be gone. */
+  cpuSeconds: number;
+}
+
+/** A folder or file that sandboxed code may open. */
+export interface Grant {
+  /** As the code names it, normalised. */
+  path: string;
+  /** What that was, with all links resolved, when the execution began. */
+  realPath: string;
+}
+
+/** What sandboxed code may open; writing includes reading. */
+export interface Grants {
+  read: readonly Grant[];
+  write: readonly Grant[];
+}
+
+/** Everything that decides how a Deno process is started. */
+export interface DenoCommandOptions {
+  denoPath: string;
+  /** The trusted entry script; its folder is all that the process sees of the product. */
+  script: URL;
+  limits: DenoLimits;
+  grants: Grants;
+}
+
+/** A command line that is ready for `spawn`. */
+export interface DenoCommand {
+  isolation: IsolationMode;
+  file: string;
+  args: string[];
+  spawnOptions: SpawnOptions & { env: Record<string, string> };
+  /** Bytes for descriptor 3, which the command reads before Deno starts. */
+  filter?: Buffer;
+  /** Host paths that must not be seen outside, with what to show instead. */
+  hiddenPaths: readonly [path: string, shown: string][];
+  /** Removes what the command made on disk. */
+  cleanUp(): Promise<void>;
+}
+
+/**
+ * Flags of every Deno process. User code is never the entry script: Deno reads the static imports of
+ * its entry without asking for permission. All four of `--no-remote --no-npm --cached-only
+ * --deny-import` are needed: `--deny-import` alone leaves `npm:` open.
+ */
+export function denoFlags(limits: DenoLimits, grants: Grants): string[] {
+  const list = (paths: readonly Grant[]) => paths.map(({ path }) => path.replaceAll(',', ',,')).join(',');
+  const readable = [...grants.read, ...grants.write];
+  return [
+    'run',
+    ...['--no-prompt', '--no-remote', '--no-npm', '--cached-only', '--no-config', '--no-lock', '--no-check'],
+    ...['--deny-import', '--deny-net', '--deny-env', '--deny-sys', '--deny-run', '--deny-ffi'],
+    readable.length > 0 ? `--allow-read=${list(readable)}` : '--deny-read',
+    grants.write.length > 0 ? `--allow-write=${list(grants.write)}` : '--deny-write',
+    `--v8-flags=--max-old-space-size=${limits.heapMb}`,
+  ];
+}

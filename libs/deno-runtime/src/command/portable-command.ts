@@ -1,0 +1,52 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { type DenoCommand, type DenoCommandOptions, denoFlags } from './deno-command.js';
+import { createPrivateFolder } from './private-folder.js';
+import { limitedCommand } from './resource-limits.js';
+
+let deathSignal: Promise<string[]> | undefined;
+
+/**
+ * Deno behind its own permissions and resource limits, for machines where {@link strictCommand}
+ * cannot work. It grants no files to Deno: Deno follows links that are there already, so the server
+ * opens files for it.
+ */
+export async function portableCommand(options: DenoCommandOptions): Promise<DenoCommand> {
+  const script = fileURLToPath(options.script);
+  const folder = await createPrivateFolder();
+  const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }), script];
+  const environment = { DENO_DIR: folder.denoDir, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+  const command =
+    process.platform === 'win32'
+      ? { file: options.denoPath, args: deno.slice(1) }
+      : {
+          file: '/bin/sh',
+          args: limitedCommand(options.limits, [...(await endWithServer()), ...deno]),
+        };
+  return {
+    isolation: 'portable',
+    ...command,
+    spawnOptions: {
+      // Empty: a package.json in a folder above would change how Deno reads a program.
+      cwd: folder.workDir,
+      env: environment,
+    },
+    hiddenPaths: [
+      [dirname(script), '/app/rt'],
+      [options.denoPath, '/app/deno'],
+      [folder.path, '/tmp'],
+    ],
+    cleanUp: () => folder.remove(),
+  };
+}
+
+/** A spinning Deno would outlive a killed server; `setpriv` makes the kernel end it, where there is one. */
+function endWithServer(): Promise<string[]> {
+  deathSignal ??= access('/usr/bin/setpriv', constants.X_OK).then(
+    () => ['/usr/bin/setpriv', '--pdeathsig', 'KILL'],
+    () => [],
+  );
+  return deathSignal;
+}

@@ -1,0 +1,26 @@
+import type { DenoLimits } from './deno-command.js';
+
+/** `VmData` of an idle Deno is about 560 MB, most of it the JIT's code range. */
+const idleDataMb = 512;
+const openFiles = 256;
+/** In blocks of 512 bytes: no single file above 16 MiB. */
+const fileBlocks = 32768;
+
+/**
+ * A shell line that sets resource limits and becomes the command in its arguments. One `ulimit` per
+ * option: dash ignores the rest of `ulimit -d N -c 0` without a word.
+ */
+export function limitedCommand(limits: DenoLimits, command: readonly string[]): string[] {
+  const script = [
+    'ulimit -c 0',
+    `ulimit -d ${(idleDataMb + limits.memoryMb) * 1024}`,
+    `ulimit -f ${fileBlocks}`,
+    `ulimit -n ${openFiles}`,
+    `ulimit -t ${limits.cpuSeconds}`,
+    'exec "$0" "$@"',
+  ].join(' && ');
+  return ['-c', script, ...command];
+}
+
+/** The only environment that the shell and its tools get; Deno gets less. */
+export const shellEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin' };

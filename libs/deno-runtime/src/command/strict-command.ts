@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { basename, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+
+import { hasSeccompFilter, seccompFilter } from '../seccomp/seccomp-filter.js';
+import { type DenoCommand, type DenoCommandOptions, denoFlags } from './deno-command.js';
+import { limitedCommand, shellEnvironment } from './resource-limits.js';
+
+const tmpfsBytes = 16 * 1024 * 1024;
+const sharedLibraries = new Map<string, Promise<string[]>>();
+
+/**
+ * Deno inside bubblewrap: a root of its own that holds the binary, its shared libraries and the
+ * script's folder, all read-only; no network, `/proc`, `/dev`, `/etc` or home; no capability; a
+ * seccomp filter against new processes and sockets; 16 MiB of scratch space that dies with it.
+ *
+ * @throws CodeExecutorError `failed_precondition` off Linux and on architectures without a filter.
+ */
+export async function strictCommand(options: DenoCommandOptions): Promise<DenoCommand> {
+  if (process.platform !== 'linux' || !hasSeccompFilter(process.arch)) {
+    throw new CodeExecutorError(
+      'failed_precondition',
+      `Strict isolation needs Linux on x64 or arm64, this is ${process.platform} on ${process.arch}; set sandbox.isolation to "portable".`,
+    );
+  }
+  const script = fileURLToPath(options.script);
+  const bwrap = [
+    'bwrap',
+    ...['--seccomp', '3', '--unshare-user', '--unshare-all', '--disable-userns'],
+    ...['--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'],
+    ...(await librariesOf(options.denoPath)).flatMap((library) => ['--ro-bind', library, library]),
+    ...['--ro-bind', options.denoPath, '/app/deno', '--ro-bind', dirname(script), '/app/rt'],
+    // Deno needs this one link of /proc, and nothing else of it.
+    ...['--dir', '/proc/self', '--symlink', '/app/deno', '/proc/self/exe'],
+    ...['--size', String(tmpfsBytes), '--tmpfs', '/tmp'],
+    ...options.grants.read.flatMap(({ realPath, path }) => ['--ro-bind', realPath, path]),
+    ...options.grants.write.flatMap(({ realPath, path }) => ['--bind', realPath, path]),
+    // Last: until here the new root is writable.
+    ...['--chdir', '/tmp', '--remount-ro', '/'],
+    ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox'],
+    ...['--setenv', 'DENO_DIR', '/tmp/deno', '--setenv', 'DENO_NO_UPDATE_CHECK', '1'],
+    ...['--setenv', 'NO_COLOR', '1'],
+  ];
+  const deno = ['/app/deno', ...denoFlags(options.limits, options.grants), `/app/rt/${basename(script)}`];
+  return {
+    isolation: 'strict',
+    file: '/bin/sh',
+    args: limitedCommand(options.limits, [...bwrap, ...deno]),
+    // bwrap's own environment is readable inside, at /proc/1/environ: it gets no other.
+    spawnOptions: { cwd: '/', env: shellEnvironment },
+    filter: seccompFilter(process.arch),
+    hiddenPaths: [],
+    cleanUp: () => Promise.resolve(),
+  };
+}
+
+/** The shared libraries of a binary, as `ldd` lists them. */
+function librariesOf(binary: string): Promise<string[]> {
+  let libraries = sharedLibraries.get(binary);
+  if (!libraries) {
+    libraries = promisify(execFile)('ldd', [binary], { env: shellEnvironment, timeout: 10_000 }).then(
+      ({ stdout }) => [...stdout.matchAll(/(\/\S+) \(0x/g)].flatMap((match) => match[1] ?? []),
+    );
+    sharedLibraries.set(binary, libraries);
+    libraries.catch(() => sharedLibraries.delete(binary));
+  }
+  return libraries;
+}

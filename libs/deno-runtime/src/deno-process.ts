@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { OutputChunk } from '@code-executor/contracts';
+
+import type { DenoCommand } from './command/deno-command.js';
+import { FrameReader } from './protocol/frame-reader.js';
+import { readFrame, type SandboxFrame } from './protocol/sandbox-frame.js';
+
+/** One frame from the sandbox, in bytes; the bootstrap refuses to send more. */
+export const maxFrameBytes = 1024 * 1024;
+
+export interface DenoProcessOptions {
+  /** Everything that the process may write in its life, in bytes; more ends it. */
+  maxOutputBytes: number;
+}
+
+/** How the process ended; `signal` also where a shell or bubblewrap reported it as 128 + n. */
+export interface ExitStatus {
+  code: number | undefined;
+  signal: number | undefined;
+}
+
+/** Limits of the pipe, by the name of what was exceeded. */
+export type ProtocolViolation = 'oversized_frame' | 'malformed_frame' | 'too_much_output';
+
+export interface DenoProcessListener {
+  onFrame?(frame: SandboxFrame, stream: OutputChunk['stream']): void;
+  onOutput?(chunk: OutputChunk): void;
+  onViolation?(violation: ProtocolViolation): void;
+}
+
+/** A running Deno process and its pipe: frames and printed text out, frames in. */
+export class DenoProcess {
+  /** Settles when the process is gone and its output has been read to the end. */
+  readonly exit: Promise<ExitStatus>;
+  readonly #child: ChildProcess;
+  readonly #command: DenoCommand;
+  readonly #maxOutputBytes: number;
+  #outputBytes = 0;
+  #listener: DenoProcessListener = {};
+  #isGone = false;
+
+  constructor(command: DenoCommand, options: DenoProcessOptions) {
+    this.#command = command;
+    this.#maxOutputBytes = options.maxOutputBytes;
+    const nonce = randomBytes(16).toString('hex');
+    this.#child = spawn(command.file, command.args, {
+      ...command.spawnOptions,
+      // A group of its own, so that everything it starts ends with it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])],
+    });
+    this.exit = this.#watchExit();
+    this.#read('stdout', nonce);
+    this.#read('stderr', nonce);
+    // A process that died takes no input: its exit tells the story.
+    this.#child.stdin?.on('error', () => undefined);
+    if (command.filter) {
+      const filterPipe = this.#child.stdio[3] as NodeJS.WritableStream;
+      filterPipe.on('error', () => undefined);
+      filterPipe.end(command.filter);
+    }
+    this.#child.stdin?.write(`${nonce}\n`);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Host paths that must not be seen outside, with what to show instead. */
+  get hiddenPaths(): DenoCommand['hiddenPaths'] {
+    return this.#command.hiddenPaths;
+  }
+
+  /** Replaces the listener; what arrives before there is one is dropped. */
+  listen(listener: DenoProcessListener): void {
+    this.#listener = listener;
+  }
+
+  /** Sends one message, as one line of JSON text. */
+  send(json: string): void {
+    if (!this.#isGone) this.#child.stdin?.write(`${json}\n`);
+  }
+
+  /** Asks the whole group to end, and makes it end after `graceMs` milliseconds. */
+  async kill(graceMs: number): Promise<void> {
+    if (graceMs > 0) {
+      this.#signal('SIGTERM');
+      await Promise.race([this.exit, delay(graceMs, undefined, { ref: false })]);
+    }
+    this.#signal('SIGKILL');
+    await this.exit;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined || this.#isGone) return;
+    try {
+      process.kill(process.platform === 'win32' ? pid : -pid, signal);
+    } catch {
+      // The group is gone already.
+    }
+  }
+
+  async #watchExit(): Promise<ExitStatus> {
+    const status = await new Promise<ExitStatus>((resolve) => {
+      this.#child.once('error', () => resolve({ code: undefined, signal: undefined }));
+      this.#child.once('exit', () => {
+        // Whatever it left in its group would keep the pipes open.
+        this.#signal('SIGKILL');
+      });
+      this.#child.once('close', (code, signal) => resolve(exitStatus(code, signal)));
+    });
+    this.#isGone = true;
+    await this.#command.cleanUp().catch(() => undefined);
+    return status;
+  }
+
+  #read(stream: OutputChunk['stream'], nonce: string): void {
+    const pipe = this.#child[stream];
+    const reader = new FrameReader(nonce, maxFrameBytes, {
+      onText: (text) => this.#listener.onOutput?.({ stream, text }),
+      onOversizedFrame: () => this.#violate('oversized_frame'),
+      onFrame: (json) => {
+        const frame = readFrame(json);
+        if (frame) this.#listener.onFrame?.(frame, stream);
+        else this.#violate('malformed_frame');
+      },
+    });
+    pipe?.on('data', (bytes: Buffer) => {
+      this.#outputBytes += bytes.length;
+      if (this.#outputBytes > this.#maxOutputBytes) this.#violate('too_much_output');
+      else reader.push(bytes);
+    });
+    pipe?.on('end', () => reader.end());
+    pipe?.on('error', () => undefined);
+  }
+
+  #violate(violation: ProtocolViolation): void {
+    this.#signal('SIGKILL');
+    this.#listener.onViolation?.(violation);
+  }
+}
+
+const signalNumbers: Partial<Record<NodeJS.Signals, number>> = {
+  SIGILL: 4,
+  SIGTRAP: 5,
+  SIGABRT: 6,
+  SIGBUS: 7,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGTERM: 15,
+  SIGXCPU: 24,
+  SIGXFSZ: 25,
+};
+
+function exitStatus(code: number | null, signal: NodeJS.Signals | null): ExitStatus {
+  if (signal) return { code: undefined, signal: signalNumbers[signal] };
+  if (code !== null && code > 128 && code < 160) return { code, signal: code - 128 };
+  return { code: code ?? undefined, signal: undefined };
+}

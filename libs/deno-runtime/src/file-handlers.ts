@@ -1,0 +1,132 @@
+import { constants, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+
+import { CodeExecutorError, type JsonObject } from '@code-executor/contracts';
+
+import type { Grant, Grants } from './command/deno-command.js';
+import type { HostCallHandler } from './host-calls.js';
+import { entryPath, type HeldEntry, openEntry, withEntryBeneath } from './open-beneath.js';
+
+/** One file, one way. */
+const maxFileBytes = 8 * 1024 * 1024;
+const maxEntries = 10_000;
+
+/**
+ * Serves granted files to sandboxed code that has no file access of its own. Linux only: elsewhere
+ * there is no way to open a path without following links that appear meanwhile.
+ */
+export function fileHandlers(grants: Grants): [method: string, handler: HostCallHandler][] {
+  const readable = [...grants.read, ...grants.write];
+  const serve =
+    <T>(
+      allowed: readonly Grant[],
+      use: (entry: HeldEntry, params: JsonObject) => Promise<T>,
+    ): HostCallHandler =>
+    async (params) => {
+      if (process.platform !== 'linux') {
+        throw new CodeExecutorError('failed_precondition', 'Files can be granted on Linux only.');
+      }
+      const path = params['path'];
+      if (typeof path !== 'string' || path.includes('\0')) {
+        throw new CodeExecutorError('invalid_argument', 'A path is a string without NUL.');
+      }
+      return withEntryBeneath(allowed, path, (entry) => use(entry, params));
+    };
+  return [
+    ['readFile', serve(readable, readFile)],
+    ['stat', serve(readable, stat)],
+    ['readDir', serve(readable, readDir)],
+    ['writeFile', serve(grants.write, writeFile)],
+    ['mkdir', serve(grants.write, ({ path }) => mkdir(path, 0o700).then(() => null))],
+    [
+      'remove',
+      serve(grants.write, (entry, { recursive }) => remove(entry, recursive === true).then(() => null)),
+    ],
+  ];
+}
+
+async function readFile(entry: HeldEntry): Promise<string> {
+  return using(openEntry(entry, constants.O_RDONLY), async (file) => {
+    const stats = await file.stat();
+    if (!stats.isFile())
+      throw new CodeExecutorError('failed_precondition', `${entry.name} is not a regular file.`);
+    if (stats.size > maxFileBytes) throw tooLarge(entry.name);
+    // A file that grows meanwhile is read to where it was.
+    const buffer = Buffer.alloc(stats.size);
+    let length = 0;
+    while (length < stats.size) {
+      const { bytesRead } = await file.read(buffer, length, stats.size - length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.toString('base64', 0, length);
+  });
+}
+
+async function writeFile(entry: HeldEntry, { data, append, createNew }: JsonObject): Promise<null> {
+  if (typeof data !== 'string')
+    throw new CodeExecutorError('invalid_argument', 'The data of a file is missing.');
+  const mode = append === true ? constants.O_APPEND : constants.O_TRUNC;
+  const flags = constants.O_WRONLY | constants.O_CREAT | mode | (createNew === true ? constants.O_EXCL : 0);
+  await using(openEntry(entry, flags), (file) => file.writeFile(Buffer.from(data, 'base64')));
+  return null;
+}
+
+async function stat(entry: HeldEntry): Promise<JsonObject> {
+  const stats = await lstat(entry.path);
+  if (stats.isSymbolicLink()) {
+    throw new CodeExecutorError('permission_denied', `${entry.name} is a link, and links are not followed.`);
+  }
+  return {
+    isFile: stats.isFile(),
+    isDirectory: stats.isDirectory(),
+    size: stats.size,
+    mtimeMs: stats.mtimeMs,
+  };
+}
+
+async function readDir(entry: HeldEntry): Promise<JsonObject[]> {
+  return using(openEntry(entry, constants.O_RDONLY | constants.O_DIRECTORY), async (folder) => {
+    const entries = await readdir(`/proc/self/fd/${folder.fd}`, { withFileTypes: true });
+    if (entries.length > maxEntries) {
+      throw new CodeExecutorError('resource_exhausted', `${entry.name} has more than ${maxEntries} entries.`);
+    }
+    return entries.map((found) => ({
+      name: found.name,
+      isFile: found.isFile(),
+      isDirectory: found.isDirectory(),
+      isSymlink: found.isSymbolicLink(),
+    }));
+  });
+}
+
+/** A link is removed as a link; what it leads to stays. */
+async function remove(entry: HeldEntry, isRecursive: boolean): Promise<void> {
+  if (!(await lstat(entry.path)).isDirectory()) return unlink(entry.path);
+  if (isRecursive) {
+    await using(openEntry(entry, constants.O_RDONLY | constants.O_DIRECTORY), async (folder) => {
+      for (const name of await readdir(`/proc/self/fd/${folder.fd}`)) {
+        await remove({ folder, name, path: entryPath(folder, name) }, true);
+      }
+    });
+  }
+  return rmdir(entry.path);
+}
+
+function tooLarge(name: string): CodeExecutorError {
+  return new CodeExecutorError(
+    'resource_exhausted',
+    `${name} is larger than ${maxFileBytes / 1024 / 1024} MB.`,
+  );
+}
+
+async function using<T>(
+  opening: ReturnType<typeof open>,
+  use: (file: Awaited<ReturnType<typeof open>>) => Promise<T>,
+): Promise<T> {
+  const file = await opening;
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { access, constants, realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+
+/** Older releases had ways around their own permissions. */
+export const minimumDenoVersion = '2.9.5';
+
+const checked = new Map<string, Promise<string>>();
+
+/**
+ * The real path of a Deno binary that is new enough: `explicitPath` if given, else the one that came
+ * with the npm package `deno`. Checked once per path by running it.
+ *
+ * @throws CodeExecutorError `failed_precondition` when there is none, or it is too old.
+ */
+export async function findDeno(explicitPath?: string): Promise<string> {
+  const path = explicitPath ?? (await packagedDeno());
+  let check = checked.get(path);
+  if (!check) {
+    check = checkDeno(path, explicitPath !== undefined);
+    checked.set(path, check);
+    // A binary that was missing may be there the next time.
+    check.catch(() => checked.delete(path));
+  }
+  return check;
+}
+
+async function packagedDeno(): Promise<string> {
+  const require = createRequire(import.meta.url);
+  const binary = process.platform === 'win32' ? 'deno.exe' : 'deno';
+  const libc = process.platform === 'linux' ? '-glibc' : '';
+  const candidates: string[] = [];
+  let denoPackage: string | undefined;
+  try {
+    denoPackage = require.resolve('deno/package.json');
+    // The platform package first: the copy beside `bin.cjs` is made by an install script, which may be off.
+    const platformPackage = `@deno/${process.platform}-${process.arch}${libc}/package.json`;
+    candidates.push(join(dirname(createRequire(denoPackage).resolve(platformPackage)), binary));
+  } catch {
+    // Not installed for this platform: the copy may still be there.
+  }
+  if (denoPackage) candidates.push(join(dirname(denoPackage), binary));
+  for (const candidate of candidates) {
+    if (await isExecutable(candidate)) return candidate;
+  }
+  throw new CodeExecutorError(
+    'failed_precondition',
+    `Deno is not installed for ${process.platform}-${process.arch}; run "npm install deno@${minimumDenoVersion}", or set DENO_PATH (executors.typescript.denoPath) to a Deno binary of version ${minimumDenoVersion} or newer.`,
+  );
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function checkDeno(path: string, isExplicit: boolean): Promise<string> {
+  const where = isExplicit ? 'DENO_PATH (executors.typescript.denoPath)' : 'The npm package "deno"';
+  let output: string;
+  let real: string;
+  try {
+    real = await realpath(path);
+    const env = { DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+    output = (await promisify(execFile)(real, ['--version'], { env, timeout: 10_000 })).stdout;
+  } catch (cause) {
+    throw new CodeExecutorError(
+      'failed_precondition',
+      `${where} names a file that cannot be run as Deno; install Deno ${minimumDenoVersion} or newer.`,
+      { cause },
+    );
+  }
+  const version = /^deno (\d+)\.(\d+)\.(\d+)/.exec(output)?.slice(1).map(Number);
+  const minimum = minimumDenoVersion.split('.').map(Number);
+  if (!version || compareVersions(version, minimum) < 0) {
+    throw new CodeExecutorError(
+      'failed_precondition',
+      `${where} is Deno ${version?.join('.') ?? 'of an unknown version'}, which is known to leak; install ${minimumDenoVersion} or newer.`,
+    );
+  }
+  return real;
+}
+
+function compareVersions(left: readonly number[], right: readonly number[]): number {
+  for (let index = 0; index < 3; index++) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,70 @@
+import type { ExecutionErrorCode, JsonObject, JsonValue } from '@code-executor/contracts';
+
+import { parseJson } from './parse-json.js';
+
+/** What a sandboxed process may say. Everything in it is a claim of untrusted code. */
+export type SandboxFrame =
+  /** Asks the server for something; `id` counts up from 1. */
+  | { type: 'call'; id: number; method: string; params: JsonObject }
+  /** The program's value, or why there is none. */
+  | { type: 'result'; value?: JsonValue; note?: string; truncated: boolean; error?: ProgramError }
+  /** Nothing more follows on this stream. */
+  | { type: 'end' };
+
+/** How a program failed, in its own words. */
+export interface ProgramError {
+  code: Extract<ExecutionErrorCode, 'user_error' | 'out_of_memory' | 'ended_early' | 'not_serializable'>;
+  message: string;
+}
+
+const programErrorCodes: readonly string[] = [
+  'user_error',
+  'out_of_memory',
+  'ended_early',
+  'not_serializable',
+];
+
+/** Copies the known fields of a frame, dropping all others; undefined for anything that is no frame. */
+export function readFrame(json: string): SandboxFrame | undefined {
+  const input = parseJson(json);
+  if (!isObject(input)) return undefined;
+  switch (input['type']) {
+    case 'call':
+      return readCall(input);
+    case 'result':
+      return readResult(input);
+    case 'end':
+      return { type: 'end' };
+    default:
+      return undefined;
+  }
+}
+
+function readCall({ id, method, params }: JsonObject): SandboxFrame | undefined {
+  if (!Number.isSafeInteger(id) || typeof method !== 'string' || !isObject(params)) return undefined;
+  return { type: 'call', id: id as number, method, params };
+}
+
+function readResult({ value, note, truncated, error }: JsonObject): SandboxFrame {
+  return {
+    type: 'result',
+    truncated: truncated === true,
+    ...(value !== undefined && { value }),
+    ...(typeof note === 'string' && { note: note.slice(0, 1000) }),
+    ...(isObject(error) && { error: readError(error) }),
+  };
+}
+
+function readError({ code, message }: JsonObject): ProgramError {
+  return {
+    code:
+      typeof code === 'string' && programErrorCodes.includes(code)
+        ? (code as ProgramError['code'])
+        : 'user_error',
+    message: typeof message === 'string' ? message : 'The program failed.',
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

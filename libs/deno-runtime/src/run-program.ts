@@ -1,0 +1,181 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type {
+  ExecutionError,
+  ExecutionRequest,
+  ExecutionResult,
+  IsolationMode,
+  OutputChunk,
+} from '@code-executor/contracts';
+
+import type { DenoProcess, ExitStatus, ProtocolViolation } from './deno-process.js';
+import { hidePaths } from './hide-paths.js';
+import { type HostCallHandlers, HostCalls, maxOutstandingCalls } from './host-calls.js';
+import { OutputBuffer } from './output-buffer.js';
+import type { SandboxFrame } from './protocol/sandbox-frame.js';
+
+/** Between SIGTERM and SIGKILL. */
+const killGraceMs = 1000;
+/** For the other stream's end, once the result is there. */
+const endGraceMs = 1000;
+
+export interface ProgramOptions {
+  isolation: IsolationMode;
+  /** The first message to the bootstrap; it holds the code. */
+  run: object;
+  handlers: HostCallHandlers;
+  maxOutputChars: number;
+}
+
+type ProgramRequest = Pick<ExecutionRequest, 'timeoutMs' | 'signal' | 'onOutput'>;
+type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
+/** What ended a program from outside, or that it broke the rules of the pipe. */
+type Ending = 'timeout' | 'cancelled' | 'second_result' | 'bad_call' | ProtocolViolation;
+
+/** Runs one program in a process that has run none before, and ends the process. */
+export async function runProgram(
+  process: DenoProcess,
+  request: ProgramRequest,
+  options: ProgramOptions,
+): Promise<ExecutionResult> {
+  const started = performance.now();
+  const output = {
+    stdout: new OutputBuffer(options.maxOutputChars),
+    stderr: new OutputBuffer(options.maxOutputChars),
+  };
+  const show = (text: string) => hidePaths(text, process.hiddenPaths);
+  const calls = new AbortController();
+  const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
+  let result: ResultFrame | undefined;
+
+  const ending = await new Promise<Ending | ExitStatus>((resolve) => {
+    const ended = new Set<OutputChunk['stream']>();
+    process.listen({
+      onOutput: ({ stream, text }) => {
+        output[stream].push(text);
+        request.onOutput?.({ stream, text: show(text) });
+      },
+      onViolation: resolve,
+      onFrame: (frame, stream) => {
+        if (frame.type === 'call') {
+          if (!hostCalls.accept(frame)) resolve('bad_call');
+        } else if (frame.type === 'result') {
+          if (result) resolve('second_result');
+          result ??= frame;
+        } else {
+          ended.add(stream);
+          if (ended.size === 2 && result) resolve({ code: 0, signal: undefined });
+          else if (result)
+            void delay(endGraceMs, undefined, { ref: false }).then(() =>
+              resolve({ code: 0, signal: undefined }),
+            );
+        }
+      },
+    });
+    void process.exit.then(resolve);
+    const timer = setTimeout(() => resolve('timeout'), request.timeoutMs);
+    const cancel = () => resolve('cancelled');
+    request.signal?.addEventListener('abort', cancel, { once: true });
+    if (request.signal?.aborted) cancel();
+    calls.signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', cancel);
+    });
+    process.send(JSON.stringify(options.run));
+  });
+
+  const durationMs = performance.now() - started;
+  // Calls still on their way are of no use to anybody now.
+  calls.abort();
+  process.listen({});
+  const isAskedToEnd = ending === 'timeout' || ending === 'cancelled';
+  const gone = process.kill(isAskedToEnd ? killGraceMs : 0);
+  if (isAskedToEnd) await gone;
+
+  const error = outcomeError(ending, result, request.timeoutMs);
+  return {
+    status:
+      ending === 'timeout'
+        ? 'timed_out'
+        : ending === 'cancelled'
+          ? 'cancelled'
+          : error
+            ? 'failed'
+            : 'succeeded',
+    stdout: show(output.stdout.toString()),
+    stderr: show(output.stderr.toString()),
+    ...(!error && result?.value !== undefined && { value: result.value }),
+    ...(!error && result?.note !== undefined && { valueNote: result.note }),
+    ...(error && { error: { ...error, message: show(error.message) } }),
+    durationMs,
+    truncated: output.stdout.isTruncated || output.stderr.isTruncated || result?.truncated === true,
+    isolation: options.isolation,
+  };
+}
+
+function outcomeError(
+  ending: Ending | ExitStatus,
+  result: ResultFrame | undefined,
+  timeoutMs: number,
+): ExecutionError | undefined {
+  switch (ending) {
+    case 'timeout':
+      return {
+        code: 'deadline_exceeded',
+        message: `The program did not end within ${timeoutMs} ms and was stopped; raise timeoutMs or do less at a time.`,
+      };
+    case 'cancelled':
+      return { code: 'cancelled', message: 'The execution was cancelled and the program stopped.' };
+    case 'too_much_output':
+      return {
+        code: 'resource_exhausted',
+        message: 'The program was stopped because it printed too much; print less.',
+      };
+    case 'bad_call':
+      return {
+        code: 'resource_exhausted',
+        message: `The program was stopped because more than ${maxOutstandingCalls} of its calls waited at once, or because it wrote to the pipe that carries them.`,
+      };
+    case 'second_result':
+    case 'oversized_frame':
+    case 'malformed_frame':
+      return {
+        code: 'user_error',
+        message: 'The program was stopped because it wrote to the pipe that carries its calls.',
+      };
+    default:
+      return result ? result.error : exitError(ending);
+  }
+}
+
+/** Numbers of signals that V8 or the kernel end a process with. */
+const signals = { illegal: 4, trap: 5, abort: 6, kill: 9, segmentation: 11, cpu: 24, fileSize: 25 };
+
+function exitError({ code, signal }: ExitStatus): ExecutionError {
+  switch (signal) {
+    case signals.trap:
+    case signals.kill:
+      return { code: 'out_of_memory', message: 'The program used more memory than it may and was stopped.' };
+    case signals.cpu:
+      return {
+        code: 'resource_exhausted',
+        message: 'The program used more CPU time than it may and was stopped.',
+      };
+    case signals.fileSize:
+      return {
+        code: 'resource_exhausted',
+        message: 'The program wrote a larger file than it may and was stopped.',
+      };
+    case undefined:
+      return {
+        code: 'ended_early',
+        message: `The program ended before its value was there (exit code ${code ?? 'unknown'}): it exited by itself, or waited for a promise that nothing can settle.`,
+      };
+    default:
+      return {
+        code: 'ended_early',
+        message: `The program crashed (signal ${signal}) before its value was there.`,
+      };
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The pipe to the server: frames out on stdout, one JSON line each in on stdin. The policy is the
+ * server's; nothing here guards anything but the program's own calls from its own prints.
+ */
+
+// Taken before the program runs, so that its changes to the globals do not break its own calls.
+const { parse, stringify } = JSON;
+const read = Deno.stdin.read.bind(Deno.stdin);
+const streams = { stdout: Deno.stdout, stderr: Deno.stderr };
+const write = {
+  stdout: streams.stdout.writeSync.bind(streams.stdout),
+  stderr: streams.stderr.writeSync.bind(streams.stderr),
+};
+const encoder = new TextEncoder();
+const encode = encoder.encode.bind(encoder);
+const decoder = new TextDecoder();
+const decode = decoder.decode.bind(decoder);
+const lineFeed = 0x0a;
+
+/** Reads lines from stdin; bytes of a line come in pieces of any size. */
+class LineReader {
+  #pieces = [];
+  #rest = new Uint8Array(0);
+  #buffer = new Uint8Array(64 * 1024);
+
+  async next() {
+    for (;;) {
+      const end = this.#rest.indexOf(lineFeed);
+      if (end !== -1) {
+        const line = this.#join(this.#rest.subarray(0, end));
+        this.#rest = this.#rest.subarray(end + 1);
+        return line;
+      }
+      this.#pieces.push(this.#rest);
+      const length = await read(this.#buffer);
+      if (length === null) return undefined;
+      this.#rest = this.#buffer.slice(0, length);
+    }
+  }
+
+  #join(last) {
+    const pieces = [...this.#pieces, last];
+    this.#pieces = [];
+    const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+    let offset = 0;
+    for (const piece of pieces) {
+      bytes.set(piece, offset);
+      offset += piece.length;
+    }
+    return decode(bytes);
+  }
+}
+
+/** An error that the server sent in reply; `fields` are `code`, `message`, `tool`, `server`, `retryAfterMs`. */
+export class HostError extends Error {
+  constructor(fields) {
+    super(fields.message);
+    this.fields = fields;
+  }
+}
+
+export class Channel {
+  #nonce;
+  #lines;
+  #maxFrameBytes;
+  #lastId = 0;
+  #waiting = new Map();
+  #isReading = false;
+
+  constructor(nonce, lines) {
+    this.#nonce = nonce;
+    this.#lines = lines;
+  }
+
+  /** Waits for the program: `{ code, maxFrameBytes, … }`. */
+  async receiveProgram() {
+    const line = await this.#lines.next();
+    // The server is gone before it had anything to run.
+    if (line === undefined) Deno.exit(0);
+    const program = parse(line);
+    this.#maxFrameBytes = program.maxFrameBytes;
+    return program;
+  }
+
+  /** Asks the server; rejects with a `HostError`. Throws what `JSON.stringify` throws. */
+  request(method, params) {
+    const id = this.#lastId + 1;
+    this.#write(stringify({ type: 'call', id, method, params }), 'stdout');
+    this.#lastId = id;
+    const reply = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    if (!this.#isReading) void this.#readReplies();
+    return reply;
+  }
+
+  /** Sends the program's outcome, the last frame; `json` is its value, serialised already. */
+  sendResult(fields, json) {
+    const frame = stringify({ type: 'result', ...fields });
+    this.#write(json === undefined ? frame : `${frame.slice(0, -1)},"value":${json}}`, 'stdout');
+    // Printed text and frames share their streams: this marks that all of both has been read.
+    this.#write('{"type":"end"}', 'stdout');
+    this.#write('{"type":"end"}', 'stderr');
+  }
+
+  /** Sends a frame in one piece; throws a `HostError` when it is too large. */
+  #write(json, stream) {
+    const bytes = encode(`\u001e${this.#nonce}${json}\n`);
+    if (bytes.length > this.#maxFrameBytes) {
+      const message = `The arguments are ${bytes.length} bytes of JSON; at most ${this.#maxFrameBytes} can be sent at once.`;
+      throw new HostError({ code: 'invalid_argument', message });
+    }
+    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write[stream](rest));
+  }
+
+  /** Reads only while something waits for it: a pending read would keep the program from ending. */
+  async #readReplies() {
+    this.#isReading = true;
+    while (this.#waiting.size > 0) {
+      const line = await this.#lines.next();
+      // The server is gone: nobody waits for the program any more.
+      if (line === undefined) Deno.exit(0);
+      const { id, value, error } = parse(line);
+      const caller = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error) caller?.reject(new HostError(error));
+      else caller?.resolve(value);
+    }
+    this.#isReading = false;
+  }
+}
+
+/** Opens the pipe. Its first line is the nonce that marks frames. */
+export async function openChannel() {
+  const lines = new LineReader();
+  return new Channel(await lines.next(), lines);
+}

@@ -1,0 +1,176 @@
+import { describeError } from './describe-error.js';
+
+const { stringify } = JSON;
+const { exit } = Deno;
+
+/** Name of the global that a program's first statement calls, and that removes itself. */
+const startMark = '__codeExecutorProgramStarted';
+
+/**
+ * The two ways to read a program: as a module, and as the body of an async function, where `return`
+ * gives its value. What is put before it stays on its first line, so that line numbers are its own.
+ */
+const forms = [
+  { before: `${startMark}();`, after: '' },
+  { before: `${startMark}();export default await (async()=>{`, after: '\n})();' },
+];
+
+/** Runs one program and sends its result when its event loop is empty. */
+export class Program {
+  #channel;
+  #limits;
+  #url = '';
+  #prefixLength = 0;
+  #value;
+  #hasValue = false;
+  #isOver = false;
+
+  constructor(channel, limits) {
+    this.#channel = channel;
+    this.#limits = limits;
+  }
+
+  run(code) {
+    // Registered first: what the program adds runs later.
+    addEventListener('beforeunload', () => this.#finish());
+    addEventListener('unhandledrejection', (event) => {
+      event.preventDefault();
+      this.#fail(event.reason, 'Unhandled rejection');
+    });
+    addEventListener('error', (event) => {
+      event.preventDefault();
+      this.#fail(event.error, 'Uncaught exception');
+    });
+    void this.#evaluate(code).then(
+      (value) => {
+        this.#value = value;
+        this.#hasValue = true;
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  async #evaluate(code) {
+    const source = code.replace(/^\uFEFF/, '').replace(/^#!/, '//');
+    const [asModule, asBody] = forms;
+    const module = await this.#import(source, asModule);
+    if (module.hasStarted) return await module.value;
+    const body = await this.#import(source, asBody);
+    if (body.hasStarted) return await body.value;
+    throw whyNeitherStarted(module.error, body.error);
+  }
+
+  /** Imports the program in one form: `{ hasStarted, value }`, or `{ hasStarted: false, error }`. */
+  async #import(source, { before, after }) {
+    let hasStarted = false;
+    Object.defineProperty(globalThis, startMark, {
+      configurable: true,
+      value: () => {
+        hasStarted = true;
+        delete globalThis[startMark];
+      },
+    });
+    const blob = new Blob([before, source, after], { type: 'application/typescript' });
+    this.#url = URL.createObjectURL(blob);
+    this.#prefixLength = before.length;
+    try {
+      // Never a literal: Deno would read the import when it reads this file, without asking.
+      const module = await import(this.#url);
+      return { hasStarted: true, value: module.default };
+    } catch (error) {
+      if (hasStarted) throw error;
+      return { hasStarted, error };
+    } finally {
+      delete globalThis[startMark];
+    }
+  }
+
+  #fail(error, kind) {
+    const message = this.#describe(error);
+    if (this.#hasValue) {
+      console.error(kind ? `${kind} after the program's value was there: ${message}` : message);
+      return;
+    }
+    this.#end({ error: { code: isOutOfMemory(error) ? 'out_of_memory' : 'user_error', message } });
+    exit(1);
+  }
+
+  #finish() {
+    if (!this.#hasValue) {
+      const message = 'The program waits for a promise that nothing can settle any more.';
+      this.#end({ error: { code: 'ended_early', message } });
+      exit(1);
+    }
+    this.#end(this.#serialize());
+  }
+
+  /** The fields of the result frame for the program's value. */
+  #serialize() {
+    if (this.#value === undefined) return {};
+    let json;
+    try {
+      json = stringify(this.#value);
+    } catch (error) {
+      return notSerializable(this.#describe(error));
+    }
+    if (json === undefined) {
+      const hint =
+        typeof this.#value === 'function' ? '; call it, for example: export default await main()' : '';
+      return notSerializable(`it is a ${typeof this.#value}${hint}`);
+    }
+    const { maxValueChars, maxDepth } = this.#limits;
+    if (json.length > maxValueChars) {
+      const note = `The value is ${json.length} characters of JSON; these are the first ${maxValueChars}. Return less.`;
+      return { value: json.slice(0, maxValueChars), note, truncated: true };
+    }
+    if (depthOf(json) > maxDepth) return notSerializable(`it is nested deeper than ${maxDepth} levels`);
+    return { json };
+  }
+
+  #end({ json, ...fields }) {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#channel.sendResult(fields, json);
+  }
+
+  #describe(error) {
+    return describeError(error, { url: this.#url, prefixLength: this.#prefixLength });
+  }
+}
+
+function notSerializable(reason) {
+  return { error: { code: 'not_serializable', message: `The program's value is not JSON: ${reason}` } };
+}
+
+/**
+ * Which of two errors to show. Deno reports what its parser refuses as TypeError; what only V8
+ * refuses, such as a `return` outside of a function, is a SyntaxError.
+ */
+function whyNeitherStarted(asModule, asBody) {
+  if (!(asModule instanceof SyntaxError)) return asModule;
+  if (asBody instanceof SyntaxError) return asBody;
+  return new SyntaxError(
+    'A program with a top-level return cannot have import or export statements; use "await import()" instead, or "export default" in place of return.',
+  );
+}
+
+/** V8 gives this failure no code, only this text. */
+function isOutOfMemory(error) {
+  return error instanceof RangeError && error.message === 'Array buffer allocation failed';
+}
+
+function depthOf(json) {
+  let depth = 0;
+  let deepest = 0;
+  let isString = false;
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index];
+    if (isString) {
+      if (character === '\\') index++;
+      else if (character === '"') isString = false;
+    } else if (character === '"') isString = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
