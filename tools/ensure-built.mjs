@@ -22,7 +22,9 @@ async function step(label, work) {
 /** Runs `npm ci` when nothing is installed, or something older than the lockfile. */
 export async function ensureInstalled() {
   if (modifiedMs('node_modules/.package-lock.json') >= modifiedMs('package-lock.json')) return;
-  await step('Installing packages (npm ci)', () => runNpm(['ci', '--include=dev', '--no-audit', '--no-fund']));
+  await step('Installing packages (npm ci)', () =>
+    runNpm(['ci', '--include=dev', '--no-audit', '--no-fund']),
+  );
 }
 
 /** Installs, then builds whatever changed; Nx decides and takes the rest from its cache. */

@@ -1,0 +1,153 @@
+/**
+ * What users get: packs every package, installs all of them into an empty folder outside the repository, and
+ * uses them there. `node tools/check-packages.mjs` runs it alone.
+ */
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+import { ensureBuilt } from './ensure-built.mjs';
+import { reportChecks } from './print.mjs';
+import { listProjects } from './projects.mjs';
+import { cleanEnvironment, run, runBin, runNpm } from './run.mjs';
+
+const server = 'code-executor-mcp';
+
+/** One check per property of each package; `note` holds what was measured. */
+export async function checkPackages() {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'code-executor-packages-')));
+  try {
+    const projects = listProjects();
+    const packed = await pack(projects, folder);
+    const checks = [];
+    for (const [index, project] of projects.entries()) {
+      checks.push(await checkTarball(project, packed[index]));
+    }
+    const installed = join(folder, 'installed');
+    const install = await installAll(installed, packed);
+    checks.push(install);
+    if (install.failed === 0) {
+      for (const project of projects.filter(hasMainExport))
+        checks.push(await checkImport(project, installed));
+      checks.push(await checkVersion(projects, installed), await checkExecution(installed));
+    }
+    return checks;
+  } catch (error) {
+    return [check('packages', error.message)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const hasMainExport = ({ manifest }) => manifest.exports?.['.'] !== undefined;
+
+/** A check that failed if there is a problem. */
+function check(name, problem, note) {
+  return { name, passed: problem ? 0 : 1, failed: problem ? 1 : 0, detail: problem, note };
+}
+
+async function pack(projects, folder) {
+  const flags = projects.map((project) => `--workspace=${project.folder}`);
+  const npm = await runNpm(['pack', ...flags, '--json', '--pack-destination', folder]);
+  if (npm.code !== 0) throw new Error(`npm pack failed:\n${npm.output}`);
+  const listing = Object.values(JSON.parse(npm.stdout));
+  return projects.map(({ manifest }) => {
+    const entry = listing.find((candidate) => candidate.name === manifest.name);
+    return { ...entry, path: join(folder, entry.filename), files: entry.files.map((file) => file.path) };
+  });
+}
+
+/** What can be said of a package without installing it. */
+async function checkTarball(project, tarball) {
+  const problems = [];
+  for (const file of ['LICENSE', 'README.md', 'package.json']) {
+    if (!tarball.files.includes(file)) problems.push(`${file} is missing from the package.`);
+  }
+  const tests = tarball.files.filter((file) => /\.test\.|test-results|\.tsbuildinfo$/.test(file));
+  if (tests.length > 0) problems.push(`These do not belong in the package: ${tests.join(', ')}.`);
+
+  const bytes = await readFile(tarball.path);
+  const { messages, pkg } = await publint({
+    pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) },
+    strict: true,
+  });
+  problems.push(...messages.map((message) => `publint: ${formatMessage(message, pkg)}`));
+
+  // It can only judge packages that can be imported.
+  if (hasMainExport(project)) {
+    const attw = await runBin(
+      '@arethetypeswrong/cli',
+      [tarball.path, '--profile', 'esm-only', '--no-definitely-typed'],
+      {
+        command: 'attw',
+      },
+    );
+    if (attw.code !== 0) problems.push(attw.output);
+  }
+  const note = `${tarball.files.length} files, ${Math.ceil(tarball.size / 1024)} kB`;
+  return check(`${project.name}: contents, publint, attw`, problems.join('\n'), note);
+}
+
+async function installAll(folder, packed) {
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund'];
+  const npm = await runNpm(['install', ...flags, ...packed.map((tarball) => tarball.path)], { cwd: folder });
+  return check('npm install of all packages', npm.code === 0 ? '' : npm.output);
+}
+
+async function checkImport({ name, manifest }, cwd) {
+  const script = `console.log(Object.keys(await import('${manifest.name}')).join(', '))`;
+  const node = await run(process.execPath, ['--input-type=module', '-e', script], { cwd });
+  return check(`${name}: import`, node.code === 0 ? '' : node.output, node.stdout.trim());
+}
+
+async function checkVersion(projects, cwd) {
+  const { version } = projects.find(({ manifest }) => manifest.name === server).manifest;
+  const { code, stdout, output } = await run(join(cwd, 'node_modules', '.bin', server), ['--version'], {
+    cwd,
+  });
+  const isRight = code === 0 && stdout.trim() === version;
+  return check(`${server} --version`, isRight ? '' : `Expected ${version}, got:\n${output}`, stdout.trim());
+}
+
+/** One program, through the installed server, by a real client. */
+async function checkExecution(cwd) {
+  const name = 'installed server runs `return 42`';
+  // A home of its own, so that nobody's servers and settings play a part.
+  const transport = new StdioClientTransport({
+    command: join(cwd, 'node_modules', '.bin', server),
+    cwd,
+    env: cleanEnvironment({ HOME: cwd, USERPROFILE: cwd, XDG_CONFIG_HOME: cwd }),
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr.on('data', (chunk) => (stderr += chunk));
+  const client = new Client({ name: 'check-packages', version: '1.0.0' });
+  try {
+    await client.connect(transport);
+    const { structuredContent: report } = await client.callTool({
+      name: 'executeTypescript',
+      arguments: { code: 'return 42' },
+    });
+    const problem = report?.result === 42 ? '' : `Got:\n${JSON.stringify(report, null, 2)}\n${stderr}`;
+    return check(name, problem, report?.isolation);
+  } catch (error) {
+    return check(name, `${error.message}\n${stderr}`);
+  } finally {
+    await client.close();
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await ensureBuilt();
+  const { passed, failed } = reportChecks(await checkPackages());
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,83 @@
+/**
+ * The first TypeScript block of each library's README, compiled against the built packages and run. A line
+ * `console.log(x); // → text` states what is printed. A block marked `ts no-run` is compiled only.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import ts from 'typescript';
+
+import { root, run } from '../run.mjs';
+
+const timeLimitMs = 60_000;
+
+/** Where examples resolve packages as a user's program would, out of the way of everything else. */
+const folder = join(root, 'node_modules', '.cache', 'doc-examples');
+
+const compilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts'],
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules', '@types')],
+  strict: true,
+  skipLibCheck: true,
+  outDir: join(folder, 'out'),
+  rootDir: folder,
+};
+
+/** One check per library README; a library without an example fails. */
+export async function checkExamples(documents) {
+  const readmes = documents.filter(({ name }) =>
+    /^libs\/[^/]+\/README\.md$/.test(name.replaceAll('\\', '/')),
+  );
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const examples = await Promise.all(readmes.map(writeExample));
+  const program = ts.createProgram(
+    examples.filter((example) => example.file).map((example) => example.file),
+    compilerOptions,
+  );
+  program.emit();
+  const checks = [];
+  for (const example of examples) {
+    const problem = await problemOf(example, program);
+    checks.push({
+      name: `${example.name}: example`,
+      passed: problem ? 0 : 1,
+      failed: problem ? 1 : 0,
+      detail: problem,
+    });
+  }
+  await rm(folder, { recursive: true, force: true });
+  return checks;
+}
+
+async function writeExample({ name, blocks }) {
+  const block = blocks.find(({ language }) => language === 'ts');
+  if (!block) return { name };
+  const file = join(folder, `${name.replace(/\W+/g, '-')}.mts`);
+  await writeFile(file, block.code);
+  return { name, block, file };
+}
+
+async function problemOf({ block, file }, program) {
+  if (!block) return 'There is no ```ts block.';
+  const diagnostics = ts.getPreEmitDiagnostics(program, program.getSourceFile(file));
+  if (diagnostics.length > 0) {
+    const host = { getCanonicalFileName: String, getCurrentDirectory: () => folder, getNewLine: () => '\n' };
+    return ts.formatDiagnostics(diagnostics, host);
+  }
+  if (block.info.includes('no-run')) return undefined;
+  const script = file.replace(folder, join(folder, 'out')).replace(/\.mts$/, '.mjs');
+  const { code, stdout, output } = await run(process.execPath, [script], {
+    cwd: folder,
+    timeoutMs: timeLimitMs,
+  });
+  if (code !== 0) return `It ended with exit code ${code}:\n${output}`;
+  const expected = [...block.code.matchAll(/console\.log\(.*\/\/ → (.*)$/gm)].map((match) => match[1].trim());
+  const printed = stdout.trimEnd().split('\n');
+  const wrong = expected.findIndex((line, index) => line !== printed[index]?.trim());
+  if (wrong === -1) return undefined;
+  return `It should have printed "${expected[wrong]}", but printed:\n${output}`;
+}

@@ -1,0 +1,39 @@
+/** Nx targets of all projects as checks: one per task, with its output where it failed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { cleanEnvironment, root, runBin } from '../run.mjs';
+
+const cache = join(root, '.nx', 'cache');
+
+/** Runs the targets in all projects and resolves with one check per task, cached ones included. */
+export async function runTasks(targets, { env = {}, parallel = 3 } = {}) {
+  const startedAt = Date.now();
+  const args = ['run-many', '-t', ...targets, `--parallel=${parallel}`, '--output-style=static'];
+  const nx = await runBin('nx', args, {
+    env: cleanEnvironment({ NX_CACHE_DIRECTORY: cache, ...env }),
+  });
+  const tasks = (await tasksSince(startedAt)).filter((task) => targets.includes(task.target));
+  const checks = await Promise.all(tasks.map(toCheck));
+  const isExplained = checks.some((check) => check.failed > 0);
+  if (nx.code !== 0 && !isExplained) {
+    checks.push({ name: `nx ${targets.join(' ')}`, passed: 0, failed: 1, detail: nx.output });
+  }
+  return checks;
+}
+
+/** The tasks of the run that Nx has just finished; none if it did not come that far. */
+async function tasksSince(startedAt) {
+  try {
+    const { run, tasks } = JSON.parse(await readFile(join(cache, 'run.json'), 'utf8'));
+    return Date.parse(run.endTime) >= startedAt ? tasks : [];
+  } catch {
+    return [];
+  }
+}
+
+async function toCheck({ taskId, hash, status }) {
+  if (status === 0) return { name: taskId, passed: 1, failed: 0 };
+  const detail = await readFile(join(cache, 'terminalOutputs', hash), 'utf8').catch(() => 'No output.');
+  return { name: taskId, passed: 0, failed: 1, detail };
+}

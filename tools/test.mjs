@@ -1,0 +1,70 @@
+/**
+ * `npm test`: everything that must hold before a commit lands. `-- --isolation strict|portable` runs the
+ * sandbox tests in one mode only. The last line is `N passed, N failed`; the exit code is 0 if none failed.
+ */
+import { parseArgs } from 'node:util';
+
+import { ensureInstalled } from './ensure-built.mjs';
+import { planIsolation, strictIsUnavailable } from './isolation.mjs';
+import { reportChecks } from './print.mjs';
+import { runBin } from './run.mjs';
+
+const isolation = await planFromArguments();
+await ensureInstalled();
+// Only now: these import packages.
+const { runTasks } = await import('./checks/nx-tasks.mjs');
+const { runTests } = await import('./checks/jest-results.mjs');
+const { runOwnTests } = await import('./checks/own-tests.mjs');
+const { checkDocs } = await import('./check-docs.mjs');
+const { checkPackages } = await import('./check-packages.mjs');
+
+const steps = {
+  'Format and references': async () => [
+    await single('prettier', runBin('prettier', ['--check', '.'])),
+    await single('nx sync', runBin('nx', ['sync:check'])),
+  ],
+  'Lint, types, build': async () => [
+    ...(await runTasks(['lint', 'typecheck', 'build'])),
+    await single('tools:lint', runBin('eslint', ['tools', '*.js'])),
+  ],
+  Tests: async () => [
+    ...(await runOwnTests()),
+    ...(await runTests({ CODE_EXECUTOR_TEST_ISOLATION: isolation.modes.join(',') })),
+  ],
+  Documentation: checkDocs,
+  Packages: checkPackages,
+};
+
+const total = { passed: 0, failed: 0 };
+for (const [title, work] of Object.entries(steps)) {
+  // A mode was asked for that cannot work here: say so at once.
+  if (isolation.modes.length === 0) break;
+  process.stdout.write(`${title}\n`);
+  const { passed, failed } = reportChecks(await work());
+  total.passed += passed;
+  total.failed += failed;
+}
+for (const notRun of isolation.notRun) process.stdout.write(`\nNot run: ${notRun}\n`);
+if (isolation.isFailure) total.failed++;
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+/** A command as one check: it passes with exit code 0. */
+async function single(name, running) {
+  const { code, output } = await running;
+  return { name, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, detail: output };
+}
+
+async function planFromArguments() {
+  try {
+    const { values } = parseArgs({ options: { isolation: { type: 'string' } } });
+    return planIsolation({
+      requested: values.isolation,
+      strictProblem: await strictIsUnavailable(),
+      isCi: process.env.CI === 'true',
+    });
+  } catch (error) {
+    process.stderr.write(`${error.message}\nUsage: npm test [-- --isolation strict|portable]\n`);
+    process.exit(2);
+  }
+}
