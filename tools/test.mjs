@@ -2,12 +2,13 @@
  * `npm test`: everything that must hold before a commit lands. `-- --isolation strict|portable` runs the
  * sandbox tests in one mode only. The last line is `N passed, N failed`; the exit code is 0 if none failed.
  */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { ensureInstalled } from './ensure-built.mjs';
 import { planIsolation, strictIsUnavailable } from './isolation.mjs';
 import { reportChecks } from './print.mjs';
-import { runBin } from './run.mjs';
+import { root, run, runBin } from './run.mjs';
 
 const isolation = await planFromArguments();
 await ensureInstalled();
@@ -26,10 +27,14 @@ const steps = {
   'Lint, types, build': async () => [
     ...(await runTasks(['lint', 'typecheck', 'build'])),
     await single('tools:lint', runBin('eslint', ['tools', '*.js'])),
+    await single('tools:typecheck', runBin('typescript', ['-p', 'tools/demo'], { command: 'tsc' })),
   ],
   Tests: async () => [
     ...(await runOwnTests()),
     ...(await runTests({ CODE_EXECUTOR_TEST_ISOLATION: isolation.modes.join(',') })),
+  ],
+  Demo: async () => [
+    await single('demo', run(process.execPath, [join(root, 'tools', 'demo', 'demo.mjs'), '--json'])),
   ],
   Documentation: checkDocs,
   Packages: checkPackages,
