@@ -26,6 +26,8 @@ export interface ProgramOptions {
   run: object;
   handlers: HostCallHandlers;
   maxOutputChars: number;
+  /** Makes text about the program what its author expects. */
+  cleanText: (text: string) => string;
 }
 
 type ProgramRequest = Pick<ExecutionRequest, 'timeoutMs' | 'signal' | 'onOutput'>;
@@ -44,7 +46,7 @@ export async function runProgram(
     stdout: new OutputBuffer(options.maxOutputChars),
     stderr: new OutputBuffer(options.maxOutputChars),
   };
-  const show = (text: string) => hidePaths(text, process.hiddenPaths);
+  const show = (text: string) => options.cleanText(hidePaths(text, process.hiddenPaths));
   const calls = new AbortController();
   const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
   let result: ResultFrame | undefined;
@@ -104,7 +106,7 @@ export async function runProgram(
             ? 'failed'
             : 'succeeded',
     stdout: show(output.stdout.toString()),
-    stderr: show(output.stderr.toString()),
+    stderr: show(withoutCrashDump(output.stderr.toString())),
     ...(!error && result?.value !== undefined && { value: result.value }),
     ...(!error && result?.note !== undefined && { valueNote: result.note }),
     ...(error && { error: { ...error, message: show(error.message) } }),
@@ -112,6 +114,11 @@ export async function runProgram(
     truncated: output.stdout.isTruncated || output.stderr.isTruncated || result?.truncated === true,
     isolation: options.isolation,
   };
+}
+
+/** V8 says farewell with heap statistics and addresses: noise to a user, and nothing of the program. */
+function withoutCrashDump(stderr: string): string {
+  return stderr.replace(/\n+(?:<--- Last few GCs --->|#\n# Fatal )[^]*$/, '');
 }
 
 function outcomeError(

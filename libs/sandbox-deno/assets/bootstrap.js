@@ -10,11 +10,12 @@ import { Program } from './program.js';
 import { createToolGlobals } from './tool-globals.js';
 
 const channel = await openChannel();
-const { code, limits, servesFiles } = await channel.receiveProgram();
+const { code, servesFiles, ...options } = await channel.receiveProgram();
 
 for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetch: createFetch(channel) })) {
-  Object.defineProperty(globalThis, name, { value: Object.freeze(value), enumerable: true });
+  const fixed = { writable: false, configurable: false, enumerable: true };
+  Object.defineProperty(globalThis, name, { ...fixed, value: Object.freeze(value) });
 }
 if (servesFiles) serveFiles(channel);
 
-new Program(channel, limits).run(code);
+new Program(channel, options).run(code);

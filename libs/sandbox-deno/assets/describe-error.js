@@ -2,11 +2,12 @@
 
 const { inspect } = Deno;
 const maxChars = 16_000;
+const stackLine = /^\s+at .*?(\d+):(\d+)\)?(?: \{)?$/;
 
 /**
  * @param thrown Anything.
- * @param program `{ url, prefixLength }`: what the program's URL is, and how many characters were put
- *   before its first line.
+ * @param program `{ url, lineCount, prefixLength }`: the program's URL, how many lines it has, and how
+ *   many characters were put before its first one.
  */
 export function describeError(thrown, program) {
   let text;
@@ -15,14 +16,23 @@ export function describeError(thrown, program) {
   } catch {
     text = 'The program threw something that cannot be shown.';
   }
-  const lines = text.split('\n').filter((line) => !isForeignStackLine(line, program.url));
-  const own = lines.join('\n').replaceAll(program.url, 'program.ts');
-  const placed = own.replaceAll(/program\.ts:1:(\d+)/g, (_, column) => {
-    return `program.ts:1:${Math.max(1, Number(column) - program.prefixLength)}`;
-  });
-  return placed.length > maxChars ? `${placed.slice(0, maxChars)} [...]` : placed;
+  const lines = [];
+  for (const line of text.split('\n')) {
+    if (isOwnLine(line, program)) lines.push(line);
+    // An error's own properties begin on its last stack line.
+    else if (line.endsWith(' {') && lines.length > 0) lines[lines.length - 1] += ' {';
+  }
+  return cut(lines.join('\n'));
 }
 
-function isForeignStackLine(line, url) {
-  return /^\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|native\)?)$/.test(line) && !line.includes(url);
+export function cut(text) {
+  return text.length > maxChars ? `${text.slice(0, maxChars)} [...]` : text;
+}
+
+/** False for stack lines that are not the program's. */
+function isOwnLine(line, { url, lineCount, prefixLength }) {
+  const [, row, column] = stackLine.exec(line) ?? [];
+  if (row === undefined) return true;
+  const isWrapper = Number(row) > lineCount || (row === '1' && Number(column) <= prefixLength);
+  return line.includes(url) && !isWrapper;
 }

@@ -1,33 +1,33 @@
-import { describeError } from './describe-error.js';
+import { cut, describeError } from './describe-error.js';
 
 const { stringify } = JSON;
 const { exit } = Deno;
 
-/** Name of the global that a program's first statement calls, and that removes itself. */
-const startMark = '__codeExecutorProgramStarted';
-
 /**
- * The two ways to read a program: as a module, and as the body of an async function, where `return`
- * gives its value. What is put before it stays on its first line, so that line numbers are its own.
+ * Runs one program and sends its result when its event loop is empty. A program is read as a module,
+ * and if that never started, as the body of an async function, where `return` gives its value. What
+ * is put before it stays on its first line, so that line numbers are its own.
  */
-const forms = [
-  { before: `${startMark}();`, after: '' },
-  { before: `${startMark}();export default await (async()=>{`, after: '\n})();' },
-];
-
-/** Runs one program and sends its result when its event loop is empty. */
 export class Program {
   #channel;
   #limits;
-  #url = '';
-  #prefixLength = 0;
+  #forms;
+  #startMark;
+  #source = { url: '', lineCount: 0, prefixLength: 0 };
   #value;
   #hasValue = false;
   #isOver = false;
 
-  constructor(channel, limits) {
+  /** @param bodyPrefix What stands before a program that is read as a body; it calls `startMark()` first. */
+  constructor(channel, { limits, bodyPrefix, startMark }) {
     this.#channel = channel;
     this.#limits = limits;
+    this.#startMark = startMark;
+    this.#forms = {
+      // Equally long, so that columns on the first line are off by the same in both.
+      module: { before: `${startMark}();`.padEnd(bodyPrefix.length), after: '' },
+      body: { before: bodyPrefix, after: '\n})();' },
+    };
   }
 
   run(code) {
@@ -52,17 +52,17 @@ export class Program {
 
   async #evaluate(code) {
     const source = code.replace(/^\uFEFF/, '').replace(/^#!/, '//');
-    const [asModule, asBody] = forms;
-    const module = await this.#import(source, asModule);
+    const module = await this.#import(source, this.#forms.module);
     if (module.hasStarted) return await module.value;
-    const body = await this.#import(source, asBody);
+    const body = await this.#import(source, this.#forms.body);
     if (body.hasStarted) return await body.value;
-    throw whyNeitherStarted(module.error, body.error);
+    throw new LoadError(whyNeitherStarted(module.error, body.error));
   }
 
   /** Imports the program in one form: `{ hasStarted, value }`, or `{ hasStarted: false, error }`. */
   async #import(source, { before, after }) {
     let hasStarted = false;
+    const startMark = this.#startMark;
     Object.defineProperty(globalThis, startMark, {
       configurable: true,
       value: () => {
@@ -71,11 +71,11 @@ export class Program {
       },
     });
     const blob = new Blob([before, source, after], { type: 'application/typescript' });
-    this.#url = URL.createObjectURL(blob);
-    this.#prefixLength = before.length;
+    const url = URL.createObjectURL(blob);
+    this.#source = { url, lineCount: source.split('\n').length, prefixLength: before.length };
     try {
       // Never a literal: Deno would read the import when it reads this file, without asking.
-      const module = await import(this.#url);
+      const module = await import(url);
       return { hasStarted: true, value: module.default };
     } catch (error) {
       if (hasStarted) throw error;
@@ -134,7 +134,7 @@ export class Program {
   }
 
   #describe(error) {
-    return describeError(error, { url: this.#url, prefixLength: this.#prefixLength });
+    return error instanceof LoadError ? cut(error.message) : describeError(error, this.#source);
   }
 }
 
@@ -142,16 +142,17 @@ function notSerializable(reason) {
   return { error: { code: 'not_serializable', message: `The program's value is not JSON: ${reason}` } };
 }
 
+/** The program could not be read in either form. */
+class LoadError extends Error {}
+
 /**
- * Which of two errors to show. Deno reports what its parser refuses as TypeError; what only V8
- * refuses, such as a `return` outside of a function, is a SyntaxError.
+ * Which of two errors to show. Deno reports what its parser refuses, and imports that it refuses, as
+ * TypeError; what only V8 refuses, such as a `return` outside of a function, is a SyntaxError.
  */
 function whyNeitherStarted(asModule, asBody) {
-  if (!(asModule instanceof SyntaxError)) return asModule;
-  if (asBody instanceof SyntaxError) return asBody;
-  return new SyntaxError(
-    'A program with a top-level return cannot have import or export statements; use "await import()" instead, or "export default" in place of return.',
-  );
+  if (!(asModule instanceof SyntaxError)) return asModule.message;
+  if (asBody instanceof SyntaxError) return `SyntaxError: ${asBody.message}`;
+  return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
 }
 
 /** V8 gives this failure no code, only this text. */

@@ -17,6 +17,8 @@ import {
   toolHandlers,
 } from '@code-executor/deno-runtime';
 
+import { bodyPrefix, showProgramOnly, startMark } from './program-text.js';
+
 export interface DenoSandboxOptions {
   /** A Deno binary of version 2.9.5 or newer. Default: the one of the npm package `deno`. */
   denoPath?: string;
@@ -79,11 +81,14 @@ export class DenoSandbox implements Sandbox {
     return runProgram(process, request, {
       isolation: mode,
       maxOutputChars,
+      cleanText: showProgramOnly,
       handlers: handlersOf(request, servesFiles ? grants : undefined),
       run: {
         code: request.code,
         servesFiles,
         maxFrameBytes,
+        startMark,
+        bodyPrefix,
         limits: { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 },
       },
     });

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { noPermissions } from '@code-executor/contracts';
+import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
+
+import { DenoSandbox } from './deno-sandbox.js';
+
+describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) => {
+  let sandbox: DenoSandbox;
+  beforeAll(() => {
+    sandbox = new DenoSandbox({ isolation });
+  });
+  afterAll(() => sandbox.close());
+
+  const newTools = () =>
+    fakeToolSource({
+      mcp__t__echo: (args) => ({ text: args['text'] }),
+      mcp__t__fail: () => {
+        throw new Error('tool said no');
+      },
+    });
+  const run = (code: string, tools = newTools()) =>
+    sandbox.execute({ code, timeoutMs: 20_000, permissions: noPermissions, tools });
+
+  test.each([
+    ['a default export', 'export default [1, 2]', [1, 2]],
+    ['a promise as default export', 'export default Promise.resolve(7)', 7],
+    ['a top-level return', 'return 5', 5],
+    ['a return after await', 'await null; return 5', 5],
+    ['a trailing comment', 'return 1 // done', 1],
+    ['null', 'return null', null],
+    ['a Date, by its toJSON', 'return new Date(0)', '1970-01-01T00:00:00.000Z'],
+    ['an enum', 'enum E { A = 3 }\nreturn E.A', 3],
+    ['a namespace', 'namespace N { export const v = 3 }\nexport default N.v', 3],
+    ['types that vanish', 'function id<T>(x: T): T { return x }\nreturn id<number>(4) satisfies number', 4],
+    ['an import', 'import x from "data:text/javascript,export default 4";\nexport default x', 4],
+    ['a hashbang line', '#!/usr/bin/env deno\nreturn 1', 1],
+    ['a byte order mark', '\uFEFFreturn 1', 1],
+    ['a directive', '"use strict";\nreturn 1', 1],
+    ['CRLF line ends', 'const a = 1;\r\nreturn a', 1],
+    ['a name that shadows a global', 'const callMCPTool = 5; return callMCPTool', 5],
+  ])('gives the value of %s', async (_, code, value) => {
+    expect(await run(code)).toMatchObject({ status: 'succeeded', value, stderr: '' });
+  });
+
+  test('has standard decorators', async () => {
+    const code = `const seen: string[] = [];
+function note(value: unknown, context: ClassMethodDecoratorContext) { seen.push(context.kind + ' ' + String(context.name)); return value as any }
+class A { @note greet() { return 'hi' } }
+return [new A().greet(), ...seen]`;
+    expect((await run(code)).value).toEqual(['hi', 'method greet']);
+  });
+
+  test.each(['', ' ', '// nothing', 'export const x = 1;', 'return undefined', '1 + 1'])(
+    'has no value for %j',
+    async (code) => {
+      const result = await run(code);
+      expect(result.status).toBe('succeeded');
+      expect(result).not.toHaveProperty('value');
+    },
+  );
+
+  test('finishes a main() that nobody awaited', async () => {
+    const code = `async function main() {
+  await new Promise((done) => setTimeout(done, 50));
+  console.log(await callMCPTool('mcp__t__echo', { text: 'late' }));
+}
+main();`;
+    expect(await run(code)).toMatchObject({ status: 'succeeded', stdout: '{ text: "late" }\n' });
+  });
+
+  test('never runs a program twice, whatever it throws', async () => {
+    const tools = newTools();
+    const result = await run('await callMCPTool("mcp__t__echo", { text: "once" });\nJSON.parse("{");', tools);
+    expect(result.error).toMatchObject({ code: 'user_error' });
+    expect(result.error?.message).toMatch(/^SyntaxError: .*JSON/);
+    expect(result.error?.message).toContain('at program.ts:2:6');
+    expect(tools.calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['const a = 1;\nif (a) {\n return 1;\n', "SyntaxError: Expected '}', got '<eof>'", 'program.ts:3:'],
+    ['return <div/>', 'SyntaxError: Expression expected', '1 | return <div/>'],
+    [
+      'let a = 1; let a = 2; return a;',
+      "SyntaxError: Identifier 'a' has already been declared",
+      'program.ts:1:16',
+    ],
+    [
+      'import x from "data:text/javascript,export default 4";\nreturn x;',
+      'use "await import()"',
+      'SyntaxError',
+    ],
+  ])('explains why %j cannot be read', async (code, ...texts) => {
+    const { status, error } = await run(code);
+    expect(status).toBe('failed');
+    for (const text of texts) expect(error?.message).toContain(text);
+    expect(error?.message).not.toMatch(/codeExecutor|blob:|file:/);
+  });
+
+  test('shows the stack of the program only, with its own lines', async () => {
+    const code = `function inner() { throw new Error('deep'); }
+
+function outer() { inner(); }
+outer();
+return 1`;
+    expect((await run(code)).error).toEqual({
+      code: 'user_error',
+      message: `Error: deep
+    at inner (program.ts:1:26)
+    at outer (program.ts:3:20)
+    at program.ts:4:1`,
+    });
+  });
+
+  test('shows where a failed tool was called, with the error’s fields', async () => {
+    const code = `async function work() {
+  await callMCPTool('mcp__t__fail', {});
+}
+await work();`;
+    expect((await run(code)).error?.message).toBe(`McpToolError: tool said no
+    at async work (program.ts:2:3)
+    at async program.ts:4:1 {
+  code: "tool_error",
+  tool: "mcp__t__fail",
+  server: "t"
+}`);
+  });
+
+  test('cleans stacks that the program prints itself', async () => {
+    const { stderr } = await run('console.error(new Error("shown"))');
+    expect(stderr).toBe('Error: shown\n    at program.ts:1:15\n');
+  });
+
+  test.each([
+    ['a string', 'throw "plain"', '"plain"'],
+    ['an object', 'throw { a: 1 }', '{ a: 1 }'],
+    ['nothing', 'throw undefined', 'undefined'],
+    [
+      'what throws when shown',
+      'throw { get [Symbol.toStringTag]() { throw 1 }, [Symbol.for("Deno.customInspect")]() { throw 1 } }',
+      'The program threw something that cannot be shown.',
+    ],
+  ])('reports a thrown value that is %s', async (_, code, message) => {
+    expect((await run(code)).error).toEqual({ code: 'user_error', message });
+  });
+
+  test.each([
+    ['a BigInt', 'return 5n', 'BigInt'],
+    ['a cycle', 'const a: any = {}; a.a = a; return a', 'circular'],
+    ['a function', 'return () => 1', 'it is a function; call it'],
+    ['a symbol', 'return Symbol("x")', 'it is a symbol'],
+    ['a toJSON that throws', 'return { toJSON() { throw new Error("mine") } }', 'mine'],
+    ['a getter that throws', 'return { get x() { throw new Error("mine") } }', 'mine'],
+    [
+      '500 levels',
+      'let a: any = 1; for (let i = 0; i < 500; i++) a = [a]; return a',
+      'deeper than 190 levels',
+    ],
+    ['a proxy that throws', 'return { p: new Proxy({}, { ownKeys() { throw new Error("mine") } }) }', 'mine'],
+  ])('refuses %s as a value', async (_, code, text) => {
+    const result = await run(code);
+    expect(result.status).toBe('failed');
+    expect(result.error?.code).toBe('not_serializable');
+    expect(result.error?.message).toContain(text);
+  });
+
+  test('cuts a value of 50 MB and says so', async () => {
+    const result = await run('return "x".repeat(50e6)');
+    expect(result).toMatchObject({ status: 'succeeded', truncated: true });
+    expect(result.valueNote).toBe(
+      'The value is 50000002 characters of JSON; these are the first 100000. Return less.',
+    );
+    expect(result.value).toHaveLength(100_000);
+  });
+
+  test.each([
+    ['await new Promise(() => {})', 'ended_early'],
+    ['export default new Promise(() => {})', 'ended_early'],
+    ['return new Promise(() => {})', 'ended_early'],
+    ['Deno.exit(3)', 'ended_early'],
+    ['(await import("node:process")).default.abort()', 'ended_early'],
+    ['Promise.reject(new Error("x")); await new Promise((r) => setTimeout(r, 5000)); return 5', 'user_error'],
+    [
+      'setTimeout(() => { throw new Error("x") }); await new Promise((r) => setTimeout(r, 5000)); return 5',
+      'user_error',
+    ],
+    ['const a = []; for (;;) a.push(new Uint8Array(1 << 24).fill(1))', 'out_of_memory'],
+    ['const a = []; for (;;) a.push(new Array(1000).fill({}))', 'out_of_memory'],
+    ['const b = new Uint8Array(1 << 20).fill(65); for (;;) Deno.stdout.writeSync(b)', 'resource_exhausted'],
+  ])('fails %j as %s', async (code, errorCode) => {
+    const result = await run(code);
+    expect(result.status).toBe('failed');
+    expect(result.error?.code).toBe(errorCode);
+    expect(result).not.toHaveProperty('value');
+    expect(result.stderr).not.toContain('0x');
+  });
+
+  test.each([
+    ['setTimeout(() => { Promise.reject(new Error("late")) }, 20); return 5', 'Unhandled rejection'],
+    ['setTimeout(() => { throw new Error("late") }, 20); return 5', 'Uncaught exception'],
+  ])('keeps the value when %j fails later', async (code, kind) => {
+    const result = await run(code);
+    expect(result).toMatchObject({ status: 'succeeded', value: 5 });
+    expect(result.stderr).toContain(`${kind} after the program's value was there: Error: late`);
+  });
+
+  test('takes printed bytes that look like frames for text', async () => {
+    const code = String.raw`const print = (text: string) => Deno.stdout.writeSync(new TextEncoder().encode(text));
+print('\u001e{"type":"result","value":1}\n'); print('\u001e\u001e'); print('{"type":"call","id":1}\n');
+return 2`;
+    const result = await run(code);
+    expect(result).toMatchObject({ status: 'succeeded', value: 2 });
+    expect(result.stdout).toBe('\u001e{"type":"result","value":1}\n\u001e\u001e{"type":"call","id":1}\n');
+  });
+
+  test('keeps working when the program breaks the globals', async () => {
+    const code = `Object.prototype.signal = 1; Array.prototype.map = null as any; JSON.stringify = null as any;
+return await callMCPTool('mcp__t__echo', { text: 'still' })`;
+    expect((await run(code)).value).toEqual({ text: 'still' });
+  });
+
+  test('answers thousands of calls, and ends a program that has too many waiting', async () => {
+    const loop = (count: number) =>
+      `return (await Promise.all(Array.from({ length: ${count} }, (_, i) => callMCPTool('mcp__t__echo', { text: i })))).length`;
+    expect((await run(loop(3000))).value).toBe(3000);
+    const stuck = fakeToolSource({ mcp__t__echo: () => new Promise(() => undefined) });
+    expect((await run(loop(5000), stuck)).error?.code).toBe('resource_exhausted');
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+
+import { CodeExecutorError, noPermissions, type ToolSource } from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+
+import { DenoSandbox } from './deno-sandbox.js';
+
+describe('The globals of a program', () => {
+  const sandbox = new DenoSandbox();
+  afterAll(() => sandbox.close());
+
+  const tools = fakeToolSource(
+    {
+      mcp__github__create_issue: (args) => args,
+      mcp__files__read: () => 'plain text',
+      mcp__files__list: () => ['a', 'b'],
+      mcp__files__picture: () => ({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] }),
+      mcp__files__broken: () => ({ content: [], isError: true }),
+      mcp__files__denied: () => {
+        throw new CodeExecutorError('permission_denied', 'Not for you.', {
+          tool: 'mcp__files__denied',
+          server: 'files',
+        });
+      },
+      mcp__files__busy: () => {
+        throw new CodeExecutorError('unavailable', 'Later.', { retryAfterMs: 30_000 });
+      },
+      mcp__files__deep: () => ({ content: [], structuredContent: nest(20_000) }),
+      mcp__files__huge: () => 'x'.repeat(17 * 1024 * 1024),
+    },
+    { mcp__github__create_issue: { description: 'Create an issue', outputSchema: { type: 'object' } } },
+  );
+  const run = async (code: string, source: ToolSource = tools) => {
+    const result = await sandbox.execute({
+      code,
+      timeoutMs: 20_000,
+      permissions: noPermissions,
+      tools: source,
+    });
+    if (result.error) throw new Error(result.error.message);
+    return result.value;
+  };
+  const caught = (call: string) =>
+    run(
+      `try { await ${call} } catch (e) { return { name: e.name, code: e.code, message: e.message, tool: e.tool, server: e.server, retryAfterMs: e.retryAfterMs, isToolError: e instanceof McpToolError } }`,
+    );
+
+  test('callMCPTool() gives plain values, and keeps what is not text', async () => {
+    expect(await run('return await callMCPTool("mcp__files__read")')).toBe('plain text');
+    expect(await run('return await callMCPTool("mcp__files__list", {})')).toEqual(['a', 'b']);
+    expect(await run('return await callMCPTool("mcp__files__picture", {})')).toEqual([
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    ]);
+    expect(
+      await run('return await callMCPTool("mcp__github__create_issue", { title: "ü\\u2028", n: [1, null] })'),
+    ).toEqual({
+      title: 'ü\u2028',
+      n: [1, null],
+    });
+  });
+
+  test('callMCPTool() gives the whole result with raw, also of a tool that failed', async () => {
+    expect(await run('return await callMCPTool("mcp__files__broken", {}, { raw: true })')).toEqual({
+      content: [],
+      isError: true,
+    });
+  });
+
+  test('errors carry code, tool, server and retryAfterMs', async () => {
+    expect(await caught('callMCPTool("mcp__files__broken")')).toEqual({
+      name: 'McpToolError',
+      code: 'tool_error',
+      message: 'The tool failed and gave no reason.',
+      tool: 'mcp__files__broken',
+      server: 'files',
+      isToolError: true,
+    });
+    expect(await caught('callMCPTool("mcp__files__denied")')).toMatchObject({
+      name: 'ToolNotAllowedError',
+      code: 'permission_denied',
+      server: 'files',
+      isToolError: true,
+    });
+    expect(await caught('callMCPTool("mcp__files__busy")')).toMatchObject({
+      code: 'unavailable',
+      retryAfterMs: 30_000,
+    });
+  });
+
+  test.each([
+    ['callMCPTool()', 'takes the name of a tool'],
+    ['callMCPTool(["mcp__files__read"] as any)', 'takes the name of a tool'],
+    ['callMCPTool("mcp__files__read", [] as any)', 'arguments of mcp__files__read as one object'],
+    ['callMCPTool("mcp__files__read", null as any)', 'arguments of mcp__files__read as one object'],
+    ['callMCPTool("mcp__files__read", { x: "x".repeat(2e6) })', 'bytes of JSON'],
+    ['searchTools("x", -1)', 'whole number'],
+  ])('%s is a clear error', async (call, text) => {
+    expect(await caught(call)).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(text) as unknown,
+    });
+  });
+
+  test.each(['mcp__files__deep', 'mcp__files__huge'])(
+    'refuses the answer of %s, and goes on',
+    async (tool) => {
+      expect(await caught(`callMCPTool("${tool}")`)).toMatchObject({ code: 'resource_exhausted' });
+    },
+  );
+
+  test('discoverMCPTools() lists schemas as a plain array, narrowed by any of the words', async () => {
+    const all = await run('return await discoverMCPTools()');
+    expect(all).toHaveLength(9);
+    const found = await run('return await discoverMCPTools({ search: ["ISSUE", "zebra"] })');
+    expect(found).toEqual([
+      {
+        name: 'mcp__github__create_issue',
+        server: 'github',
+        description: 'Create an issue',
+        parameters: { type: 'object' },
+        outputSchema: { type: 'object' },
+      },
+    ]);
+  });
+
+  test('getToolSchema() gives a schema or null', async () => {
+    expect(await run('return await getToolSchema("mcp__files__read")')).toMatchObject({
+      name: 'mcp__files__read',
+    });
+    expect(await run('return [await getToolSchema("mcp__nope__x"), await getToolSchema(5 as any)]')).toEqual([
+      null,
+      null,
+    ]);
+  });
+
+  test('searchTools() cuts to the limit, 10 unless told', async () => {
+    expect(await run('return (await searchTools("files")).length')).toBe(8);
+    expect(await run('return (await searchTools("files github", 2)).length')).toBe(2);
+  });
+
+  test('are frozen', async () => {
+    const code = `const names = ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'fetch'];
+return names.map((name) => {
+  try { (globalThis as any)[name] = 1 } catch { /* expected */ }
+  try { Object.defineProperty(globalThis, name, { value: 1 }) } catch { /* expected */ }
+  return typeof (globalThis as any)[name] === 'function' && Object.isFrozen((globalThis as any)[name]);
+})`;
+    expect(await run(code)).toEqual([true, true, true, true, true]);
+  });
+});
+
+function nest(levels: number): never {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = { value };
+  return value as never;
+}
