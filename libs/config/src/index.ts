@@ -1,1 +1,11 @@
-export {};
+export { type ConfigKey, configKeys } from './config-keys.js';
+export { baseEnvironment } from './environment.js';
+export { findServers, type FindServersOptions, type FoundServers } from './find-servers.js';
+export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
+export type { Config } from './schema.js';
+export type {
+  HttpServerConfig,
+  ServerEntry,
+  StdioServerConfig,
+  UpstreamServerConfig,
+} from './server-entry.js';

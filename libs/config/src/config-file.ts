@@ -1,0 +1,80 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+
+import { ownershipProblem, readRegularFile, unusable } from './read-file.js';
+import { readVariable } from './references.js';
+
+const maxBytes = 1024 * 1024;
+
+export interface FileSearch {
+  cwd: string;
+  home: string | undefined;
+  env: NodeJS.ProcessEnv;
+  /** Looked at alone, before the environment and the usual places. */
+  file?: string | undefined;
+}
+
+/** The user's home folder; undefined for users without one. */
+export function homeDirectory(): string | undefined {
+  try {
+    return homedir() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The configuration file that counts; undefined if there is none in the usual places. */
+export async function findConfigFile(
+  search: FileSearch,
+): Promise<{ path: string; text: string } | undefined> {
+  const { cwd, env, file } = search;
+  const variable = file === undefined ? pathVariable(env, 'CODE_EXECUTOR_CONFIG_PATH') : undefined;
+  const named = file ?? variable;
+  if (named === undefined) {
+    for (const path of usualPlaces(search)) {
+      const text = await readOwnFile(path);
+      if (text !== undefined) return { path, text };
+    }
+    return undefined;
+  }
+  const path = resolve(cwd, named);
+  const text = await readOwnFile(path);
+  if (text !== undefined) return { path, text };
+  const advice =
+    file === undefined
+      ? 'correct or unset CODE_EXECUTOR_CONFIG_PATH'
+      : 'correct the path given with --config';
+  throw unusable(path, `does not exist; ${advice}`);
+}
+
+function usualPlaces({ cwd, home, env }: FileSearch): string[] {
+  const xdg = readVariable(env, 'XDG_CONFIG_HOME') ?? '';
+  const inHome = (...segments: string[]) => (home === undefined ? undefined : join(home, ...segments));
+  // The XDG specification has relative paths ignored.
+  const configHome = isAbsolute(xdg) ? xdg : inHome('.config');
+  const ownHome = pathVariable(env, 'CODE_EXECUTOR_HOME');
+  const ownFolder = ownHome === undefined ? inHome('.code-executor') : resolve(cwd, ownHome);
+  return [
+    join(cwd, '.code-executor.json'),
+    inHome('.code-executor.json'),
+    configHome && join(configHome, 'code-executor', 'config.json'),
+    ownFolder && join(ownFolder, 'config.json'),
+  ].filter((path) => path !== undefined);
+}
+
+function pathVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = readVariable(env, name);
+  if (value !== '') return value;
+  throw new CodeExecutorError('invalid_argument', `${name} is empty; set it to a path or unset it.`);
+}
+
+/** What others can write or replace, they could use to hand us commands. */
+async function readOwnFile(path: string): Promise<string | undefined> {
+  const file = await readRegularFile(path, { maxBytes, followLink: false });
+  if (!file) return undefined;
+  const problem = ownershipProblem(file.ownership);
+  if (problem !== undefined) throw unusable(path, problem);
+  return file.text;
+}

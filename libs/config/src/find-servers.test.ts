@@ -1,0 +1,319 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { findServers, type FindServersOptions } from './find-servers.js';
+import { loadConfig } from './load-config.js';
+
+let root: string;
+let cwd: string;
+let home: string;
+let projectFile: string;
+let userFile: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'servers-'));
+  [cwd, home] = [join(root, 'project'), join(root, 'home')];
+  [projectFile, userFile] = [join(cwd, '.mcp.json'), join(home, '.claude.json')];
+  await Promise.all([mkdir(cwd), mkdir(home)]);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const write = async (path: string, content: unknown) => {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+};
+const project = (mcpServers: unknown) => write(projectFile, { mcpServers });
+const user = (mcpServers: unknown) => write(userFile, { numStartups: 5, projects: {}, mcpServers });
+const find = (options: FindServersOptions = {}) => findServers({ cwd, home, env: {}, ...options });
+
+describe('findServers merges', () => {
+  test('the user’s file, the project’s and the configuration, the later wins', async () => {
+    await user({ a: { command: 'user' }, b: { command: 'user' }, c: { command: 'user' } });
+    await project({ b: { command: 'project' }, c: { command: 'project' } });
+    const config = { mcpServers: { c: { command: 'config' } } };
+    expect(await find({ config })).toEqual({
+      servers: { a: { command: 'user' }, b: { command: 'project' }, c: { command: 'config' } },
+      warnings: [],
+    });
+    expect((await find({ config: { projectOnly: true } })).servers).toEqual({
+      b: { command: 'project' },
+      c: { command: 'project' },
+    });
+  });
+
+  test('nothing where there is nothing', async () => {
+    expect(await find()).toEqual({ servers: {}, warnings: [] });
+    await write(userFile, { numStartups: 5 });
+    expect(await find()).toEqual({ servers: {}, warnings: [] });
+  });
+
+  test('the file that mcpConfigPath names, and warns where that is missing', async () => {
+    await project({ a: { command: 'default' } });
+    await write(
+      join(cwd, 'sub', 'm.json'),
+      '{ "mcpServers": { "a": { "command": "named" }, }, } // with comments',
+    );
+    expect(await find({ config: { mcpConfigPath: 'sub/m.json' } })).toEqual({
+      servers: { a: { command: 'named' } },
+      warnings: [],
+    });
+    expect(await find({ config: { mcpConfigPath: 'none.json' } })).toEqual({
+      servers: {},
+      warnings: [
+        `MCP server file ${join(cwd, 'none.json')} does not exist; correct mcpConfigPath or MCP_CONFIG_PATH.`,
+      ],
+    });
+  });
+
+  test('and leaves out what the winner disables', async () => {
+    await user({ a: { command: 'x' }, b: { command: 'x' }, c: { command: 'x', disabled: true } });
+    await project({ a: { disabled: true } });
+    expect((await find({ config: { mcpServers: { b: { disabled: true } } } })).servers).toEqual({});
+  });
+
+  test('what loadConfig returns', async () => {
+    await write(join(cwd, '.code-executor.json'), {
+      mcpServers: { a: { type: 'streamableHttp', url: 'https://x/', headers: { T: 'env:T' } } },
+    });
+    const env = { T: '${HOME}' };
+    const { config } = await loadConfig({ cwd, home, env });
+    expect((await find({ config, env })).servers).toEqual({
+      a: { type: 'http', url: 'https://x/', headers: { T: '${HOME}' } },
+    });
+  });
+});
+
+describe('findServers accepts', () => {
+  test.each<[string, unknown, unknown]>([
+    ['a command', { command: 'x' }, { command: 'x' }],
+    [
+      'stdio in full',
+      {
+        type: 'stdio',
+        command: 'x',
+        args: ['', 'y'],
+        env: { A: '' },
+        cwd: '/tmp',
+        timeout: 5,
+        alwaysAllow: [],
+      },
+      { command: 'x', args: ['', 'y'], env: { A: '' }, cwd: '/tmp' },
+    ],
+    [
+      'http',
+      { type: 'http', url: 'http://x/mcp', headers: { A: 'b' } },
+      { type: 'http', url: 'http://x/mcp', headers: { A: 'b' } },
+    ],
+    ['sse', { type: 'sse', url: 'https://x/sse' }, { type: 'sse', url: 'https://x/sse' }],
+    ['streamable-http', { type: 'streamable-http', url: 'https://x/' }, { type: 'http', url: 'https://x/' }],
+    ['streamableHttp', { type: 'streamableHttp', url: 'https://x/' }, { type: 'http', url: 'https://x/' }],
+    ['a url', { url: 'https://x/' }, { url: 'https://x/' }],
+  ])('%s', async (_name, entry, expected) => {
+    await project({ a: entry });
+    expect(await find()).toEqual({ servers: { a: expected }, warnings: [] });
+  });
+
+  test('names of inherited properties, and answers with a plain record', async () => {
+    await project({ constructor: { command: 'x' }, toString: { command: 'y' }, 'A.b-c_1': { command: 'z' } });
+    const { servers } = await find();
+    expect(Object.entries(servers)).toEqual([
+      ['constructor', { command: 'x' }],
+      ['toString', { command: 'y' }],
+      ['A.b-c_1', { command: 'z' }],
+    ]);
+    expect(Object.getPrototypeOf(servers)).toBe(Object.prototype);
+  });
+
+  test('variables, and keeps unset ones with a warning', async () => {
+    await project({
+      a: {
+        command: '${BIN}/x',
+        args: [
+          '--a=${A}',
+          '${NONE}',
+          '${EMPTY:-d}',
+          '${NONE:-}',
+          '${NONE:-${A}}',
+          'env:A',
+          '$A',
+          '${input:a}',
+        ],
+        env: { T: 'env:A', U: 'env:NONE', V: '${toString}' },
+        cwd: '${BIN:-/x}',
+      },
+      b: { url: 'https://${HOST}/', headers: { H: 'Bearer ${A}' } },
+      c: { url: '${A}' },
+    });
+    expect(await find({ env: { BIN: '/bin', A: '${BIN}', EMPTY: '', HOST: 'h.example' } })).toEqual({
+      servers: {
+        a: {
+          command: '/bin/x',
+          args: ['--a=${BIN}', '${NONE}', 'd', '', '${A}', '${BIN}', '$A', '${input:a}'],
+          env: { T: '${BIN}', U: 'env:NONE', V: '${toString}' },
+          cwd: '/bin',
+        },
+        b: { url: 'https://h.example/', headers: { H: 'Bearer ${BIN}' } },
+      },
+      warnings: [
+        `MCP server a in ${projectFile} uses "\${NONE}", which is not set and stays as it is.`,
+        `MCP server a in ${projectFile} uses "env:NONE", which is not set and stays as it is.`,
+        `MCP server a in ${projectFile} uses "\${toString}", which is not set and stays as it is.`,
+        `MCP server c in ${projectFile} is left out: needs a url that begins with http:// or https://.`,
+      ],
+    });
+  });
+});
+
+describe('findServers warns and leaves the others unharmed', () => {
+  const good = { good: { command: 'x' } };
+  test.each<[string, unknown, string]>([
+    ['no object', 5, 'mcpServers.bad is a number (expected object)'],
+    ['nothing', {}, 'needs a command or a url'],
+    ['both', { command: 'x', url: 'http://x' }, 'has both a command and a url; keep one'],
+    ['stdio without command', { type: 'stdio', url: 'http://x' }, 'has the type stdio but no command'],
+    ['http without url', { type: 'http', command: 'x' }, 'has the type http but no url'],
+    [
+      'a foreign type',
+      { type: 'ws', url: 'ws://x' },
+      'mcpServers.bad.type is a string (expected "stdio", "http", "sse", "streamable-http", "streamableHttp")',
+    ],
+    ['an empty command', { command: '' }, 'mcpServers.bad.command is a string (expected non-empty string)'],
+    [
+      'args in one string',
+      { command: 'x', args: 'a b' },
+      'mcpServers.bad.args is a string (expected array of strings)',
+    ],
+    [
+      'a wrong argument',
+      { command: 'x', args: ['a', null] },
+      'mcpServers.bad.args[1] is null (expected string)',
+    ],
+    [
+      'a secret of the wrong type',
+      { command: 'x', env: { A: 12_345 } },
+      'mcpServers.bad.env.A is a number (expected string)',
+    ],
+    ['another protocol', { url: 'ftp://x' }, 'needs a url that begins with http:// or https://'],
+    ['a NUL character', { command: 'a\0b' }, 'mcpServers.bad.command contains a NUL character'],
+  ])('for an entry with %s', async (_name, bad, why) => {
+    await project({ bad, ...good });
+    const { servers, warnings } = await find();
+    expect(servers).toEqual(good);
+    expect(warnings).toEqual([`MCP server bad in ${projectFile} is left out: ${why}.`]);
+  });
+
+  test.each(['', 'a b', 'a/b', 'ä', 'x'.repeat(129)])('for the name %j', async (name) => {
+    await project({ [name]: { command: 'x' }, ...good });
+    const { servers, warnings } = await find();
+    expect(servers).toEqual(good);
+    expect(warnings).toEqual([expect.stringContaining('which is left out; allowed are letters, digits')]);
+  });
+
+  test('for __proto__ in either file', async () => {
+    const text = '{ "mcpServers": { "__proto__": { "command": "evil" }, "good": { "command": "x" } } }';
+    await Promise.all([write(userFile, text), write(projectFile, text)]);
+    const { servers, warnings } = await find();
+    expect(servers).toEqual(good);
+    expect(Object.getPrototypeOf(servers)).toBe(Object.prototype);
+    expect(warnings).toEqual([
+      `MCP server file ${userFile} has a server named "__proto__", which is left out; allowed are letters, digits, "_", "-" and ".", at most 128.`,
+      `MCP server file ${projectFile} is not as it should be: mcpServers.__proto__ (line 1, column 19) is not allowed as a key.`,
+    ]);
+  });
+
+  test.each([
+    [
+      'broken JSON',
+      '{ "mcpServers": {,} }',
+      'is not as it should be: line 1, column 18: not valid JSON, value expected',
+    ],
+    ['a list of servers', '{ "mcpServers": [] }', 'has no object "mcpServers"'],
+    ['another key', '{ "servers": {} }', 'has no object "mcpServers"'],
+    ['a list', '[]', 'has no object "mcpServers"'],
+    [
+      'a deep nest',
+      '['.repeat(100_000),
+      'is not as it should be: line 1, column 65: nested deeper than 64 levels',
+    ],
+  ])('for a project file that holds %s', async (_name, text, what) => {
+    await user(good);
+    await write(projectFile, text);
+    expect(await find()).toEqual({ servers: good, warnings: [`MCP server file ${projectFile} ${what}.`] });
+  });
+
+  test('for a broken file of the user, small or big', async () => {
+    await project(good);
+    await write(userFile, '{ "secret": hunter2 }');
+    expect(await find()).toEqual({
+      servers: good,
+      warnings: [
+        `MCP server file ${userFile} is not as it should be: line 1, column 13: not valid JSON, invalid symbol.`,
+      ],
+    });
+    await write(userFile, `{ "history": "${'x'.repeat(2_000_000)}`);
+    expect(await find()).toEqual({
+      servers: good,
+      warnings: [`MCP server file ${userFile} is not as it should be: not valid JSON.`],
+    });
+  });
+
+  test('for what is no file, without waiting', async () => {
+    await project(good);
+    execFileSync('mkfifo', [userFile]);
+    expect(await find()).toEqual({
+      servers: good,
+      warnings: [`MCP servers are missing: File ${userFile} is no regular file.`],
+    });
+  });
+
+  test('for files that are too big', async () => {
+    await Promise.all([write(userFile, ''), write(projectFile, '')]);
+    await Promise.all([truncate(userFile, 65 * 1024 * 1024), truncate(projectFile, 1024 * 1024 + 1)]);
+    expect((await find()).warnings).toEqual([
+      `MCP servers are missing: File ${userFile} is larger than 64 MB.`,
+      `MCP servers are missing: File ${projectFile} is larger than 1 MB.`,
+    ]);
+  });
+
+  test('for a file that every user can write, but reads it, links too', async () => {
+    await write(join(root, 'target.json'), { mcpServers: good });
+    await chmod(join(root, 'target.json'), 0o666);
+    await symlink(join(root, 'target.json'), projectFile);
+    expect(await find()).toEqual({
+      servers: good,
+      warnings: [`MCP server file ${projectFile} can be written by every user; change that with chmod o-w.`],
+    });
+  });
+
+  test('for thousands of entries, in a hundred lines', async () => {
+    await project(Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`s${index}`, {}])));
+    const { servers, warnings } = await find();
+    expect(servers).toEqual({});
+    expect(warnings).toHaveLength(101);
+    expect(warnings[0]).toContain('has more than 500 servers');
+    expect(warnings[100]).toBe('401 more warnings like these.');
+  });
+
+  test('not for a big file with a long history', async () => {
+    const history = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
+    await write(userFile, { history, deep: 'd', mcpServers: good });
+    expect(await find()).toEqual({ servers: good, warnings: [] });
+  });
+
+  test('not for a nest that JSON.parse survives', async () => {
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+    await write(
+      userFile,
+      `{ "x": ${deep}, "mcpServers": { "good": { "command": "x" }, "bad": { "command": ${deep} } } }`,
+    );
+    expect(await find()).toEqual({
+      servers: good,
+      warnings: [
+        `MCP server bad in ${userFile} is left out: mcpServers.bad.command is an array (expected non-empty string).`,
+      ],
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+
+import { dotted, type KeyPath } from './key-path.js';
+import { ProblemList } from './problem-list.js';
+
+/** Far above any real file, far below what a recursive walk survives. */
+const maxDepth = 64;
+
+export interface ParsedJson {
+  /** Absent when the text is no JSON at all. Objects have no prototype. */
+  value?: unknown;
+  /** Broken syntax (the first place only), repeated keys, `__proto__`, with their lines. */
+  problems: ProblemList;
+}
+
+/** Parses JSON with comments and trailing commas. */
+export function parseJson(text: string): ParsedJson {
+  const problems = new ProblemList();
+  const fault = findBracketFault(text);
+  const errors: ParseError[] = [];
+  const tree = fault ? undefined : parseTree(text, errors, { allowTrailingComma: true });
+  if (tree && errors.length === 0) return { value: toValue(tree, [], text, problems), problems };
+  const { offset, what } = fault ?? describeError(errors);
+  problems.add(() => `${position(text, offset)}: ${what}`);
+  return { problems };
+}
+
+interface Fault {
+  offset: number;
+  what: string;
+}
+
+/** The parser is recursive, the scanner is not: the first bracket that is too deep or closes another one. */
+function findBracketFault(text: string): Fault | undefined {
+  const scanner = createScanner(text, true);
+  const open: string[] = [];
+  for (;;) {
+    scanner.scan();
+    const offset = scanner.getTokenOffset();
+    const bracket = text[offset];
+    if (bracket === undefined) return undefined;
+    if (bracket === '{' || bracket === '[') open.push(bracket === '{' ? '}' : ']');
+    if (open.length > maxDepth) return { offset, what: `nested deeper than ${maxDepth} levels` };
+    if ((bracket === '}' || bracket === ']') && open.pop() !== bracket) {
+      return { offset, what: `not valid JSON, unexpected ${bracket}` };
+    }
+  }
+}
+
+/** The first error; later ones are mostly its echo. */
+function describeError([error]: ParseError[]): Fault {
+  const name = error ? printParseErrorCode(error.error) : 'ValueExpected';
+  const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  return { offset: error?.offset ?? 0, what: `not valid JSON, ${words}` };
+}
+
+function toValue(node: Node, path: KeyPath, text: string, problems: ProblemList): unknown {
+  if (node.type === 'array') {
+    return (node.children ?? []).map((item, index) => toValue(item, [...path, index], text, problems));
+  }
+  if (node.type !== 'object') return node.value;
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const property of node.children ?? []) {
+    const [keyNode, valueNode] = property.children ?? [];
+    if (!keyNode || !valueNode) continue;
+    const key = String(keyNode.value);
+    const place = [...path, key];
+    const add = (what: string) => {
+      problems.add(() => `${dotted(place)} (${position(text, keyNode.offset)}) ${what}`);
+    };
+    if (key === '__proto__') {
+      add('is not allowed as a key');
+      continue;
+    }
+    if (key in object) add('is there twice');
+    object[key] = toValue(valueNode, place, text, problems);
+  }
+  return object;
+}
+
+function position(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  return `line ${before.split('\n').length}, column ${offset - before.lastIndexOf('\n')}`;
+}

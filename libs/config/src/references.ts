@@ -1,0 +1,53 @@
+import type { KeyPath } from './key-path.js';
+import type { ServerEntry } from './server-entry.js';
+
+/** The variable that a string of the form `env:NAME` names, else undefined. */
+export function referencedVariable(value: string): string | undefined {
+  return value.startsWith('env:') ? value.slice('env:'.length) : undefined;
+}
+
+/** A variable's value; undefined for unset ones and for names that every object answers to. */
+export function readVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
+}
+
+/** Called with each form (`env:NAME`, `${NAME}`) whose variable is not set, and the field it stands in. */
+export type OnUnset = (form: string, field: KeyPath) => void;
+
+/** The entry with `env:NAME`, `${NAME}` and `${NAME:-default}` replaced; unset ones stay as they are. */
+export function expandEntry(entry: ServerEntry, env: NodeJS.ProcessEnv, onUnset: OnUnset): ServerEntry {
+  const one = (value: string, ...field: KeyPath) =>
+    expandText(value, env, (form) => {
+      onUnset(form, field);
+    });
+  const all = (values: Record<string, string>, field: string) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, one(value, field, key)]));
+  return {
+    ...entry,
+    ...(entry.command !== undefined && { command: one(entry.command, 'command') }),
+    ...(entry.args && { args: entry.args.map((arg, index) => one(arg, 'args', index)) }),
+    ...(entry.env && { env: all(entry.env, 'env') }),
+    ...(entry.cwd !== undefined && { cwd: one(entry.cwd, 'cwd') }),
+    ...(entry.url !== undefined && { url: one(entry.url, 'url') }),
+    ...(entry.headers && { headers: all(entry.headers, 'headers') }),
+  };
+}
+
+function expandText(value: string, env: NodeJS.ProcessEnv, onUnset: (form: string) => void): string {
+  const variable = referencedVariable(value);
+  if (variable !== undefined) {
+    const found = readVariable(env, variable);
+    if (found === undefined) onUnset(value);
+    return found ?? value;
+  }
+  // Once only: what a variable holds is data, whatever it looks like.
+  return value.replace(
+    /\$\{([A-Za-z_]\w*)(?::-([^}]{0,4096}))?\}/g,
+    (form, name: string, fallback: string | undefined) => {
+      const found = readVariable(env, name);
+      if (fallback !== undefined) return found || fallback;
+      if (found === undefined) onUnset(form);
+      return found ?? form;
+    },
+  );
+}

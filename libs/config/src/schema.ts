@@ -1,0 +1,152 @@
+import { z } from 'zod';
+
+import { serverEntryShape, serverNamePattern } from './server-entry.js';
+import { text } from './text.js';
+
+/** An integer key with both bounds; `env` is the variable that overrides the file. */
+const integer = (min: number, max: number, description: string, env?: string) =>
+  z
+    .int()
+    .min(min)
+    .max(max)
+    .meta({ description, ...(env === undefined ? {} : { env }) })
+    .exactOptional();
+const flag = (description: string) => z.boolean().meta({ description }).exactOptional();
+const path = (description: string, env: string) => text().meta({ description, env }).exactOptional();
+const list = (description: string) => z.array(text()).meta({ description }).exactOptional();
+const serverName = z.string().regex(serverNamePattern);
+
+const security = z
+  .strictObject({
+    defaultTimeoutMs: integer(
+      1000,
+      300_000,
+      'Time limit of an execution that asks for none, in ms. Default: 30000.',
+    ),
+    maxTimeoutMs: integer(
+      1000,
+      600_000,
+      'Longest time limit that an execution may ask for, in ms. Default: 300000.',
+    ),
+    maxCodeSize: integer(1, 10_000_000, 'Longest program accepted, in characters. Default: 100000.'),
+    allowRead: list('Files and folders that executions may be granted to read. Default: none.'),
+    allowWrite: z
+      .union([z.boolean(), z.array(text())])
+      .meta({
+        description:
+          'Files and folders that executions may be granted to write: a list, `true` for all, `false` for none. Default: false.',
+      })
+      .exactOptional(),
+    allowNetwork: list(
+      'Hosts (`api.example.com`, `api.example.com:8443`) that executions may be granted to fetch from. Default: none.',
+    ),
+  })
+  .refine(({ defaultTimeoutMs = 0, maxTimeoutMs = Infinity }) => defaultTimeoutMs <= maxTimeoutMs, {
+    path: ['defaultTimeoutMs'],
+    error: 'is above security.maxTimeoutMs',
+  });
+
+const sandbox = z.strictObject({
+  isolation: z
+    .enum(['auto', 'strict', 'portable'])
+    .meta({
+      description:
+        '`strict` has an operating-system layer beside the permissions of the runtime, `portable` has none, `auto` takes strict where it works. Default: auto.',
+      env: 'CODE_EXECUTOR_ISOLATION',
+      note: '"container" is not available yet',
+    })
+    .exactOptional(),
+  maxConcurrent: integer(1, 256, 'Executions that run at once. Default: 16.'),
+  maxQueued: integer(0, 10_000, 'Executions that may wait for their turn. Default: 200.'),
+  queueTimeoutMs: integer(1000, 300_000, 'Longest wait for a turn, in ms. Default: 30000.'),
+  maxOutputChars: integer(
+    1000,
+    10_000_000,
+    'Characters of output kept per execution; the middle of more is left out. Default: 100000.',
+  ),
+});
+
+const typescript = z
+  .strictObject({
+    enabled: flag('Whether TypeScript executions are offered. Default: true.'),
+    denoPath: path('The Deno binary to use instead of the installed npm package.', 'DENO_PATH'),
+    heapMb: integer(16, 16_384, 'JavaScript heap of one execution in MB. Default: 128.'),
+    memoryMb: integer(32, 65_536, 'Memory of one execution in MB. Default: 256.'),
+  })
+  .refine(({ heapMb = 0, memoryMb = Infinity }) => heapMb <= memoryMb, {
+    path: ['heapMb'],
+    error: 'is above executors.typescript.memoryMb',
+  });
+
+const pool = z.strictObject({
+  maxConcurrent: integer(
+    1,
+    1000,
+    'Tool calls to upstream servers at once. Default: 100.',
+    'POOL_MAX_CONCURRENT',
+  ),
+  callTimeoutMs: integer(1000, 600_000, 'Time limit of one tool call, in ms. Default: 60000.'),
+  connectTimeoutMs: integer(
+    1000,
+    300_000,
+    'Longest wait for an upstream server to connect, in ms. Default: 10000.',
+  ),
+});
+
+const policy = z.strictObject({
+  ceiling: list(
+    'Tools (names or globs such as `mcp__github__*`) beyond which no execution may call any. Default: no ceiling; `[]` forbids all.',
+  ),
+  defaultAllowedTools: list('Tools that an execution may call without asking for them. Default: none.'),
+  servers: z
+    .record(
+      serverName,
+      z.strictObject({
+        allow: list(
+          'Tools of this server (names or globs) that may be called; all others are blocked. Default: all.',
+        ),
+        deny: list(
+          'Tools of this server (names or globs) that are blocked, whatever else allows them. Default: none.',
+        ),
+      }),
+    )
+    .exactOptional(),
+  budget: z
+    .strictObject({
+      maxCalls: integer(1, 1_000_000, 'Tool calls that one execution may make. Default: 1000.'),
+      maxConcurrent: integer(1, 1000, 'Tool calls of one execution at once; further ones wait. Default: 32.'),
+      maxBytes: integer(
+        1000,
+        1_073_741_824,
+        'Bytes of tool results that one execution may receive. Default: 67108864.',
+      ),
+    })
+    .exactOptional(),
+});
+
+/** Every key of the configuration file. All are optional: defaults live with the options they belong to. */
+export const configSchema = z.strictObject({
+  version: z.literal(1).meta({ description: 'Version of this format.' }).exactOptional(),
+  mcpConfigPath: path(
+    'The project file with MCP server definitions. Default: ./.mcp.json.',
+    'MCP_CONFIG_PATH',
+  ),
+  projectOnly: flag('Leave out the servers of ~/.claude.json. Default: false.'),
+  mcpServers: z.record(serverName, z.strictObject(serverEntryShape)).exactOptional(),
+  security: security.exactOptional(),
+  sandbox: sandbox.exactOptional(),
+  executors: z.strictObject({ typescript: typescript.exactOptional() }).exactOptional(),
+  pool: pool.exactOptional(),
+  policy: policy.exactOptional(),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+        .meta({ description: 'The least severe messages that are logged. Default: info.', env: 'LOG_LEVEL' })
+        .exactOptional(),
+    })
+    .exactOptional(),
+});
+
+/** What was set, by file or environment; an absent key means the default of the library that reads it. */
+export type Config = z.infer<typeof configSchema>;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+
+import { anyText, text } from './text.js';
+
+/** An upstream server that is started as a child process and spoken to over stdio. */
+export interface StdioServerConfig {
+  command: string;
+  args?: string[];
+  /** What the child gets beside {@link baseEnvironment}. */
+  env?: Record<string, string>;
+  /** Default: the working directory of this process. */
+  cwd?: string;
+}
+
+/** An upstream server that is spoken to over HTTP. */
+export interface HttpServerConfig {
+  /** `http` is Streamable HTTP, `sse` the older transport; absent means: find out. */
+  type?: 'http' | 'sse';
+  url: string;
+  headers?: Record<string, string>;
+}
+
+export type UpstreamServerConfig = StdioServerConfig | HttpServerConfig;
+
+export const serverNamePattern = /^[A-Za-z0-9_.-]{1,128}$/;
+/** The pattern in words. */
+export const serverNameRule = 'letters, digits, "_", "-" and ".", at most 128';
+
+/** One server definition as our file and the clients' files spell it. */
+export const serverEntryShape = {
+  type: z
+    .enum(['stdio', 'http', 'sse', 'streamable-http', 'streamableHttp'])
+    .meta({
+      description: 'How the server is reached. Default: `stdio` with a command, found out with a URL.',
+    })
+    .exactOptional(),
+  command: text().meta({ description: 'The program to start (stdio).' }).exactOptional(),
+  args: z.array(anyText()).meta({ description: 'Its arguments.' }).exactOptional(),
+  env: z
+    .record(text(), anyText())
+    .meta({ description: 'Environment variables for it; it inherits only a few harmless ones.' })
+    .exactOptional(),
+  cwd: text().meta({ description: 'Its working directory.' }).exactOptional(),
+  url: text().meta({ description: 'The address of a remote server (`http:` or `https:`).' }).exactOptional(),
+  headers: z
+    .record(text(), anyText())
+    .meta({ description: 'HTTP headers sent to a remote server.' })
+    .exactOptional(),
+  disabled: z
+    .boolean()
+    .meta({ description: 'Leave this server out, also where another file defines it. Default: false.' })
+    .exactOptional(),
+};
+
+/** For files of other programs, whose further fields are none of our business. */
+export const foreignServerEntry = z.object(serverEntryShape);
+export type ServerEntry = z.infer<typeof foreignServerEntry>;
+
+/** The entry as a server, or a text that says what is wrong with the combination of its fields. */
+export function toUpstreamServer(entry: ServerEntry): UpstreamServerConfig | string {
+  const { type, command, args, env, cwd, url, headers } = entry;
+  if (command !== undefined && url !== undefined) return 'has both a command and a url; keep one';
+  if (type === 'stdio' ? command === undefined : type !== undefined && url === undefined) {
+    return `has the type ${type} but no ${type === 'stdio' ? 'command' : 'url'}`;
+  }
+  if (command !== undefined) {
+    return {
+      command,
+      ...(args && { args }),
+      ...(env && { env }),
+      ...(cwd !== undefined && { cwd }),
+    };
+  }
+  if (url === undefined) return 'needs a command or a url';
+  if (!isHttpUrl(url)) return 'needs a url that begins with http:// or https://';
+  const transport = type === undefined ? undefined : type === 'sse' ? 'sse' : 'http';
+  return { ...(transport && { type: transport }), url, ...(headers && { headers }) };
+}
+
+function isHttpUrl(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}
