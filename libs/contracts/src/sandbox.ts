@@ -82,6 +82,8 @@ export interface SandboxStatus {
   isolation?: IsolationMode;
   /** Why no execution can run, or why a weaker mode than `strict` is used, and what to do about it. */
   note?: string;
+  /** Unused processes that wait for a program, and their memory together, in MiB. */
+  spares?: { ready: number; memoryMb: number };
 }
 
 /** Runs untrusted code. Failures of that code are results; only host faults are thrown. */

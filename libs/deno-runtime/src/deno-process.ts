@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { OutputChunk } from '@code-executor/contracts';
+import type { IsolationMode, OutputChunk } from '@code-executor/contracts';
 
 import type { DenoCommand } from './command/deno-command.js';
 import { FrameReader } from './protocol/frame-reader.js';
@@ -14,6 +14,8 @@ export const maxFrameBytes = 1024 * 1024;
 export interface DenoProcessOptions {
   /** Everything that the process may write in its life, in bytes; more ends it. */
   maxOutputBytes: number;
+  /** The process warms up and says `ready`, because its program comes later. Default false. */
+  isSpare?: boolean;
 }
 
 /** How the process ended; `signal` also where a shell or bubblewrap reported it as 128 + n. */
@@ -62,11 +64,15 @@ export class DenoProcess {
       filterPipe.on('error', () => undefined);
       filterPipe.end(command.filter);
     }
-    this.#child.stdin?.write(`${nonce}\n`);
+    this.send(JSON.stringify({ nonce, isSpare: options.isSpare === true }));
   }
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  get isolation(): IsolationMode {
+    return this.#command.isolation;
   }
 
   /** Host paths that must not be seen outside, with what to show instead. */

@@ -7,5 +7,6 @@ export { resolveGrants } from './grants.js';
 export { type HostCallHandler, type HostCallHandlers } from './host-calls.js';
 export { chooseIsolation, type ChosenIsolation, denoCommand, type Isolation } from './isolation.js';
 export { maxJsonDepth } from './protocol/parse-json.js';
-export { type ProgramOptions, runProgram } from './run-program.js';
+export { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
+export { SparePool, type SpareOptions, type SpareStatus } from './spare-pool.js';
 export { toolHandlers } from './tool-handlers.js';

@@ -5,7 +5,7 @@ import type {
   ExecutionError,
   ExecutionRequest,
   ExecutionResult,
-  IsolationMode,
+  ExecutionStatus,
   OutputChunk,
 } from '@code-executor/contracts';
 
@@ -21,7 +21,6 @@ const killGraceMs = 1000;
 const endGraceMs = 1000;
 
 export interface ProgramOptions {
-  isolation: IsolationMode;
   /** The first message to the bootstrap; it holds the code. */
   run: object;
   handlers: HostCallHandlers;
@@ -31,16 +30,24 @@ export interface ProgramOptions {
 }
 
 type ProgramRequest = Pick<ExecutionRequest, 'timeoutMs' | 'signal' | 'onOutput'>;
+const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
+
 type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
 /** What ended a program from outside, or that it broke the rules of the pipe. */
 type Ending = 'timeout' | 'cancelled' | 'second_result' | 'bad_call' | ProtocolViolation;
+
+/** How a run went; `hasStarted` is false when the process was gone before the program reached it. */
+export interface ProgramOutcome {
+  hasStarted: boolean;
+  result: ExecutionResult;
+}
 
 /** Runs one program in a process that has run none before, and ends the process. */
 export async function runProgram(
   process: DenoProcess,
   request: ProgramRequest,
   options: ProgramOptions,
-): Promise<ExecutionResult> {
+): Promise<ProgramOutcome> {
   const started = performance.now();
   const output = {
     stdout: new OutputBuffer(options.maxOutputChars),
@@ -49,6 +56,7 @@ export async function runProgram(
   const show = (text: string) => options.cleanText(hidePaths(text, process.hiddenPaths));
   const calls = new AbortController();
   const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
+  let hasStarted = false as boolean;
   let result: ResultFrame | undefined;
 
   const ending = await new Promise<Ending | ExitStatus>((resolve) => {
@@ -65,13 +73,14 @@ export async function runProgram(
         } else if (frame.type === 'result') {
           if (result) resolve('second_result');
           result ??= frame;
-        } else {
+        } else if (frame.type === 'end') {
           ended.add(stream);
-          if (ended.size === 2 && result) resolve({ code: 0, signal: undefined });
-          else if (result)
-            void delay(endGraceMs, undefined, { ref: false }).then(() =>
-              resolve({ code: 0, signal: undefined }),
-            );
+          if (!result) return;
+          // Printed text and frames share their streams: at both ends, everything has been read.
+          if (ended.size === 2) resolve(ranToItsEnd);
+          else void delay(endGraceMs, undefined, { ref: false }).then(() => resolve(ranToItsEnd));
+        } else {
+          hasStarted = true;
         }
       },
     });
@@ -97,23 +106,25 @@ export async function runProgram(
 
   const error = outcomeError(ending, result, request.timeoutMs);
   return {
-    status:
-      ending === 'timeout'
-        ? 'timed_out'
-        : ending === 'cancelled'
-          ? 'cancelled'
-          : error
-            ? 'failed'
-            : 'succeeded',
-    stdout: show(output.stdout.toString()),
-    stderr: show(withoutCrashDump(output.stderr.toString())),
-    ...(!error && result?.value !== undefined && { value: result.value }),
-    ...(!error && result?.note !== undefined && { valueNote: result.note }),
-    ...(error && { error: { ...error, message: show(error.message) } }),
-    durationMs,
-    truncated: output.stdout.isTruncated || output.stderr.isTruncated || result?.truncated === true,
-    isolation: options.isolation,
+    hasStarted: hasStarted || isAskedToEnd,
+    result: {
+      status: statusOf(ending, error),
+      stdout: show(output.stdout.toString()),
+      stderr: show(withoutCrashDump(output.stderr.toString())),
+      ...(!error && result?.value !== undefined && { value: result.value }),
+      ...(!error && result?.note !== undefined && { valueNote: result.note }),
+      ...(error && { error: { ...error, message: show(error.message) } }),
+      durationMs,
+      truncated: output.stdout.isTruncated || output.stderr.isTruncated || result?.truncated === true,
+      isolation: process.isolation,
+    },
   };
+}
+
+function statusOf(ending: Ending | ExitStatus, error: ExecutionError | undefined): ExecutionStatus {
+  if (ending === 'timeout') return 'timed_out';
+  if (ending === 'cancelled') return 'cancelled';
+  return error ? 'failed' : 'succeeded';
 }
 
 /** V8 says farewell with heap statistics and addresses: noise to a user, and nothing of the program. */

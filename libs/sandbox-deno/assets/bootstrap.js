@@ -9,7 +9,12 @@ import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
 import { createToolGlobals } from './tool-globals.js';
 
-const channel = await openChannel();
+const { channel, isSpare } = await openChannel();
+if (isSpare) {
+  // The first program would pay for Deno's TypeScript compiler being set up.
+  await import(URL.createObjectURL(new Blob(['export type T = 1'], { type: 'application/typescript' })));
+  channel.sendReady();
+}
 const { code, servesFiles, ...options } = await channel.receiveProgram();
 
 for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetch: createFetch(channel) })) {

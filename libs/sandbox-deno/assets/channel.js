@@ -16,6 +16,8 @@ const encode = encoder.encode.bind(encoder);
 const decoder = new TextDecoder();
 const decode = decoder.decode.bind(decoder);
 const lineFeed = 0x0a;
+/** The server ends a process that sends a larger frame. */
+const maxFrameBytes = 1024 * 1024;
 
 /** Reads lines from stdin; bytes of a line come in pieces of any size. */
 class LineReader {
@@ -62,7 +64,6 @@ export class HostError extends Error {
 export class Channel {
   #nonce;
   #lines;
-  #maxFrameBytes;
   #lastId = 0;
   #waiting = new Map();
   #isReading = false;
@@ -72,14 +73,18 @@ export class Channel {
     this.#lines = lines;
   }
 
-  /** Waits for the program: `{ code, maxFrameBytes, … }`. */
+  /** Tells the server that this process waits for a program. */
+  sendReady() {
+    this.#write('{"type":"ready"}', 'stdout');
+  }
+
+  /** Waits for the program: `{ code, … }`. */
   async receiveProgram() {
     const line = await this.#lines.next();
     // The server is gone before it had anything to run.
     if (line === undefined) Deno.exit(0);
-    const program = parse(line);
-    this.#maxFrameBytes = program.maxFrameBytes;
-    return program;
+    this.#write('{"type":"started"}', 'stdout');
+    return parse(line);
   }
 
   /** Asks the server; rejects with a `HostError`. Throws what `JSON.stringify` throws. */
@@ -104,8 +109,8 @@ export class Channel {
   /** Sends a frame in one piece; throws a `HostError` when it is too large. */
   #write(json, stream) {
     const bytes = encode(`\u001e${this.#nonce}${json}\n`);
-    if (bytes.length > this.#maxFrameBytes) {
-      const message = `The arguments are ${bytes.length} bytes of JSON; at most ${this.#maxFrameBytes} can be sent at once.`;
+    if (bytes.length > maxFrameBytes) {
+      const message = `The arguments are ${bytes.length} bytes of JSON; at most ${maxFrameBytes} can be sent at once.`;
       throw new HostError({ code: 'invalid_argument', message });
     }
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write[stream](rest));
@@ -128,8 +133,9 @@ export class Channel {
   }
 }
 
-/** Opens the pipe. Its first line is the nonce that marks frames. */
+/** Opens the pipe. Its first line holds the nonce that marks frames, and whether the program comes later. */
 export async function openChannel() {
   const lines = new LineReader();
-  return new Channel(await lines.next(), lines);
+  const { nonce, isSpare } = parse(await lines.next());
+  return { channel: new Channel(nonce, lines), isSpare };
 }

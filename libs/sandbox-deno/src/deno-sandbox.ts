@@ -10,10 +10,12 @@ import {
   type Grants,
   type HostCallHandlers,
   type Isolation,
-  maxFrameBytes,
   maxJsonDepth,
+  type ProgramOutcome,
   resolveGrants,
   runProgram,
+  type SpareOptions,
+  SparePool,
   toolHandlers,
 } from '@code-executor/deno-runtime';
 
@@ -30,19 +32,27 @@ export interface DenoSandboxOptions {
   memoryMb?: number;
   /** Characters kept of each of stdout and stderr, and of the value. Default 100,000. */
   maxOutputChars?: number;
+  /** Unused processes that wait for a program. Default: 4, for ten minutes, with 512 MiB together. */
+  spares?: SpareOptions;
 }
 
 const bootstrap = new URL('../assets/bootstrap.js', import.meta.url);
 /** Everything that a program may write in its life; more ends it. */
 const maxOutputBytes = 64 * 1024 * 1024;
+/** The longest time limit that a spare serves; its CPU limit is set when it starts. */
+const maxTimeoutMs = 300_000;
+const noGrants: Grants = { read: [], write: [] };
 /** A value must fit into one frame, at up to three bytes per character. */
 const maxValueChars = 300_000;
 
 /** Runs TypeScript, each program in a Deno process of its own that ends with it. */
 export class DenoSandbox implements Sandbox {
   readonly language = 'typescript';
-  readonly #options: Required<Omit<DenoSandboxOptions, 'denoPath'>> & { denoPath: string | undefined };
-  readonly #running = new Map<DenoProcess, Promise<unknown>>();
+  readonly #options: Required<Omit<DenoSandboxOptions, 'denoPath' | 'spares'>> & {
+    denoPath: string | undefined;
+  };
+  readonly #spares: SparePool;
+  readonly #running = new Set<DenoProcess>();
   #isClosed = false;
 
   constructor(options: DenoSandboxOptions = {}) {
@@ -53,6 +63,7 @@ export class DenoSandbox implements Sandbox {
       memoryMb: options.memoryMb ?? 256,
       maxOutputChars: options.maxOutputChars ?? 100_000,
     };
+    this.#spares = new SparePool(options.spares ?? {}, () => this.#start(maxTimeoutMs, noGrants, true));
   }
 
   /**
@@ -62,36 +73,55 @@ export class DenoSandbox implements Sandbox {
    * cannot be had; `permission_denied` when a granted path cannot be granted.
    */
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
-    const { heapMb, memoryMb, maxOutputChars } = this.#options;
+    const grants = await resolveGrants(request.permissions);
+    const isDefault = grants.read.length + grants.write.length === 0 && request.timeoutMs <= maxTimeoutMs;
+    const spare = isDefault ? this.#spares.take() : undefined;
+    if (spare) {
+      const { hasStarted, result } = await this.#run(spare, request, grants);
+      // It died while it waited, so the program has not run: it gets a process of its own.
+      if (hasStarted) return result;
+    }
+    const process = await this.#start(request.timeoutMs, grants, false);
+    const { hasStarted, result } = await this.#run(process, request, grants);
+    if (hasStarted) return result;
+    const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
+    throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);
+  }
+
+  async #start(timeoutMs: number, grants: Grants, isSpare: boolean): Promise<DenoProcess> {
+    const { heapMb, memoryMb } = this.#options;
     const denoPath = await findDeno(this.#options.denoPath);
     const { mode } = await chooseIsolation(denoPath, this.#options.isolation);
-    const grants = await resolveGrants(request.permissions);
-    const limits = { heapMb, memoryMb, cpuSeconds: Math.ceil(request.timeoutMs / 1000) * 2 + 10 };
+    const limits = { heapMb, memoryMb, cpuSeconds: Math.ceil(timeoutMs / 1000) * 2 + 10 };
     const command = await denoCommand(mode, { denoPath, script: bootstrap, limits, grants });
     if (this.#isClosed) {
       await command.cleanUp();
       throw new CodeExecutorError('unavailable', 'The sandbox is closed.');
     }
-    const process = new DenoProcess(command, { maxOutputBytes });
-    this.#running.set(
-      process,
-      process.exit.then(() => this.#running.delete(process)),
-    );
-    const servesFiles = mode === 'portable' && grants.read.length + grants.write.length > 0;
-    return runProgram(process, request, {
-      isolation: mode,
-      maxOutputChars,
-      cleanText: showProgramOnly,
-      handlers: handlersOf(request, servesFiles ? grants : undefined),
-      run: {
-        code: request.code,
-        servesFiles,
-        maxFrameBytes,
-        startMark,
-        bodyPrefix,
-        limits: { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 },
-      },
-    });
+    return new DenoProcess(command, { maxOutputBytes, isSpare });
+  }
+
+  async #run(process: DenoProcess, request: ExecutionRequest, grants: Grants): Promise<ProgramOutcome> {
+    this.#running.add(process);
+    const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
+    const { maxOutputChars } = this.#options;
+    try {
+      return await runProgram(process, request, {
+        maxOutputChars,
+        cleanText: showProgramOnly,
+        handlers: handlersOf(request, servesFiles ? grants : undefined),
+        run: {
+          code: request.code,
+          servesFiles,
+          startMark,
+          bodyPrefix,
+          limits: { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 },
+        },
+      });
+    } finally {
+      this.#running.delete(process);
+      if (this.#running.size === 0) this.#spares.fill();
+    }
   }
 
   async status(): Promise<SandboxStatus> {
@@ -99,7 +129,7 @@ export class DenoSandbox implements Sandbox {
     try {
       const denoPath = await findDeno(this.#options.denoPath);
       const { mode, note } = await chooseIsolation(denoPath, this.#options.isolation);
-      return { language, isolation: mode, ...(note !== undefined && { note }) };
+      return { language, isolation: mode, ...(note !== undefined && { note }), spares: this.#spares.status };
     } catch (error) {
       return { language, note: CodeExecutorError.from(error).message };
     }
@@ -108,8 +138,7 @@ export class DenoSandbox implements Sandbox {
   /** Ends every running program; resolves when their processes are gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#running].map(([process]) => process.kill(0)));
-    await Promise.all(this.#running.values());
+    await Promise.all([this.#spares.close(), ...[...this.#running].map((process) => process.kill(0))]);
   }
 }
 

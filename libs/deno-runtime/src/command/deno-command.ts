@@ -59,7 +59,16 @@ export function denoFlags(limits: DenoLimits, grants: Grants): string[] {
   const readable = [...grants.read, ...grants.write];
   return [
     'run',
-    ...['--no-prompt', '--no-remote', '--no-npm', '--cached-only', '--no-config', '--no-lock', '--no-check'],
+    ...[
+      '--no-prompt',
+      '--no-remote',
+      '--no-npm',
+      '--cached-only',
+      '--no-config',
+      '--no-lock',
+      '--no-check',
+      '--no-code-cache',
+    ],
     ...['--deny-import', '--deny-net', '--deny-env', '--deny-sys', '--deny-run', '--deny-ffi'],
     readable.length > 0 ? `--allow-read=${list(readable)}` : '--deny-read',
     grants.write.length > 0 ? `--allow-write=${list(grants.write)}` : '--deny-write',

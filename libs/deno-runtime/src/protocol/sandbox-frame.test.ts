@@ -36,7 +36,7 @@ describe('readFrame', () => {
     '[]',
     '"call"',
     '{',
-    '{"type":"ready"}',
+    '{"type":"other"}',
     '{"type":"toString"}',
     '{"type":"call","id":1.5,"method":"m","params":{}}',
     '{"type":"call","id":1e300,"method":"m","params":{}}',

@@ -4,6 +4,10 @@ import { parseJson } from './parse-json.js';
 
 /** What a sandboxed process may say. Everything in it is a claim of untrusted code. */
 export type SandboxFrame =
+  /** A spare process has warmed up and waits for its program. */
+  | { type: 'ready' }
+  /** The program has arrived and is about to run. */
+  | { type: 'started' }
   /** Asks the server for something; `id` counts up from 1. */
   | { type: 'call'; id: number; method: string; params: JsonObject }
   /** The program's value, or why there is none. */
@@ -33,8 +37,10 @@ export function readFrame(json: string): SandboxFrame | undefined {
       return readCall(input);
     case 'result':
       return readResult(input);
+    case 'ready':
+    case 'started':
     case 'end':
-      return { type: 'end' };
+      return { type: input['type'] };
     default:
       return undefined;
   }

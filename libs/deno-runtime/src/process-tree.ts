@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+
+/** Pages of 4 KiB, which is what Linux has on x64, and what Deno is built for on arm64. */
+const pageMb = 4096 / 1024 / 1024;
+
+/**
+ * Resident memory of a process and all its descendants, in MiB; 0 where there is no `/proc`. In
+ * strict isolation Deno is a grandchild of the process that was started.
+ */
+export function residentMb(pid: number | undefined): number {
+  if (pid === undefined) return 0;
+  const pages = Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0);
+  return childrenOf(pid).reduce((sum, child) => sum + residentMb(child), pages * pageMb);
+}
+
+/** Whether a process or a descendant of it was stopped, is traced, or is dead: it would not answer. */
+export function isHalted(pid: number | undefined): boolean {
+  if (process.platform !== 'linux') return false;
+  if (pid === undefined) return true;
+  // The state follows the name, which is in parentheses and may hold any character.
+  const state = /\) (\S)/.exec(read(`/proc/${pid}/stat`).slice(-400))?.[1] ?? 'X';
+  return 'TtZX'.includes(state) || childrenOf(pid).some(isHalted);
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { DenoProcess } from './deno-process.js';
+import { isHalted, residentMb } from './process-tree.js';
+
+export interface SpareOptions {
+  /** Processes that wait; 0 turns spares off. Default 4. */
+  count?: number;
+  /** Spares that nobody took for this many milliseconds are ended. Default 600,000. */
+  idleMs?: number;
+  /** Resident memory of all spares together, in MiB; what is above is ended. Default 512. */
+  maxMemoryMb?: number;
+}
+
+export interface SpareStatus {
+  ready: number;
+  /** Resident memory of all spares together, in MiB. */
+  memoryMb: number;
+}
+
+/** After the last execution, before spares are started: a caller's next one may be on its way. */
+const restMs = 10;
+
+/**
+ * Unused processes that wait for a program, so that it need not wait for a process. Each is taken
+ * once and runs one program. They are started only while no program runs, because starting one costs
+ * as much CPU as a short program.
+ */
+export class SparePool {
+  readonly #options: Required<SpareOptions>;
+  readonly #start: () => Promise<DenoProcess>;
+  readonly #ready: DenoProcess[] = [];
+  readonly #alive = new Set<DenoProcess>();
+  #idleTimer: NodeJS.Timeout | undefined;
+  /** The latest wish to fill the pool; an earlier one sees that it is not the latest and stops. */
+  #filling: object | undefined;
+  #isClosed = false;
+
+  /** @param start - Starts a process that says `ready` once it has warmed up. */
+  constructor(options: SpareOptions, start: () => Promise<DenoProcess>) {
+    const { count = 4, idleMs = 600_000, maxMemoryMb = 512 } = options;
+    this.#options = { count, idleMs, maxMemoryMb };
+    this.#start = start;
+  }
+
+  get status(): SpareStatus {
+    const memoryMb = this.#ready.reduce((sum, spare) => sum + residentMb(spare.pid), 0);
+    return { ready: this.#ready.length, memoryMb: Math.round(memoryMb) };
+  }
+
+  /** A process that has said nothing but `ready`, or undefined. Stops filling until `fill()`. */
+  take(): DenoProcess | undefined {
+    this.#filling = undefined;
+    for (let spare = this.#ready.shift(); spare; spare = this.#ready.shift()) {
+      if (isHalted(spare.pid)) {
+        void spare.kill(0);
+        continue;
+      }
+      this.#alive.delete(spare);
+      return spare;
+    }
+    return undefined;
+  }
+
+  /** Nothing runs now: starts what is missing, one after the other. */
+  fill(): void {
+    if (this.#isClosed || this.#options.count === 0) return;
+    this.#restartIdleTimer();
+    const wish = {};
+    this.#filling = wish;
+    const isWanted = () => this.#filling === wish && this.#ready.length < this.#options.count;
+    void (async () => {
+      await delay(restMs);
+      while (isWanted()) {
+        if (!(await this.#addOne())) return;
+      }
+    })();
+  }
+
+  /** Ends all spares and resolves when they are gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#drop();
+  }
+
+  /** False when there is no use in trying for another. */
+  async #addOne(): Promise<boolean> {
+    const spare = await this.#start().catch(() => undefined);
+    if (!spare) return false;
+    this.#alive.add(spare);
+    const isReady = await this.#untilReady(spare);
+    if (
+      !isReady ||
+      this.#isClosed ||
+      this.status.memoryMb + residentMb(spare.pid) > this.#options.maxMemoryMb
+    ) {
+      void spare.kill(0);
+      return false;
+    }
+    this.#ready.push(spare);
+    return true;
+  }
+
+  /** Resolves when it is ready, or is not going to be; whatever it says or does after that discards it. */
+  #untilReady(spare: DenoProcess): Promise<boolean> {
+    const discard = () => {
+      const index = this.#ready.indexOf(spare);
+      if (index !== -1) this.#ready.splice(index, 1);
+      void spare.kill(0);
+    };
+    void spare.exit.then(() => this.#alive.delete(spare)).then(discard);
+    const discarding = { onOutput: discard, onViolation: discard };
+    return new Promise((resolve) => {
+      void spare.exit.then(() => resolve(false));
+      spare.listen({
+        ...discarding,
+        onFrame: ({ type }) => {
+          if (type === 'ready') {
+            spare.listen({ ...discarding, onFrame: discard });
+            resolve(true);
+          } else {
+            discard();
+          }
+        },
+      });
+    });
+  }
+
+  #restartIdleTimer(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.#drop(), this.#options.idleMs).unref();
+  }
+
+  async #drop(): Promise<void> {
+    this.#filling = undefined;
+    clearTimeout(this.#idleTimer);
+    this.#ready.length = 0;
+    const spares = [...this.#alive];
+    this.#alive.clear();
+    await Promise.all(spares.map((spare) => spare.kill(0)));
+  }
+}
