@@ -42,7 +42,7 @@ function expandText(value: string, env: NodeJS.ProcessEnv, onUnset: (form: strin
   }
   // Once only: what a variable holds is data, whatever it looks like.
   return value.replace(
-    /\$\{([A-Za-z_]\w*)(?::-([^}]{0,4096}))?\}/g,
+    /\$\{([A-Za-z_]\w*)(?::-([^}]{0,1024}))?\}/g,
     (form, name: string, fallback: string | undefined) => {
       const found = readVariable(env, name);
       if (fallback !== undefined) return found || fallback;
