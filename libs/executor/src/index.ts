@@ -1,1 +1,17 @@
-export {};
+export type { ExecutionGrants } from './effective-permissions.js';
+export {
+  type CheckedRequest,
+  type ExecuteLimits,
+  type ExecuteParameters,
+  executeParameters,
+  type ExecuteRequest,
+} from './execute-parameters.js';
+export type { QueueOptions } from './execution-queue.js';
+export type { ExecutionReport } from './execution-report.js';
+export {
+  createExecutor,
+  type ExecuteOptions,
+  type Executor,
+  type ExecutorOptions,
+  type ExecutorStats,
+} from './executor.js';

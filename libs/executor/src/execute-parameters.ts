@@ -1,0 +1,125 @@
+import { isAbsolute } from 'node:path';
+
+import { CodeExecutorError, type JsonSchema, type Permissions } from '@code-executor/contracts';
+import * as z from 'zod';
+
+import { describeProblems } from './describe-problems.js';
+
+/** What a caller may ask for. */
+export interface ExecuteRequest {
+  /** The program. */
+  code: string;
+  /** Upstream tools that it may call: names or globs (`mcp__github__*`). Default: what the policy says, else none. */
+  allowedTools?: readonly string[];
+  /** Time limit in milliseconds, from the program's start. Default: `limits.defaultTimeoutMs`. */
+  timeoutMs?: number;
+  /** What it may reach beyond its tools; cut down to the executor's `grants`. Default: nothing. */
+  permissions?: Partial<Permissions>;
+}
+
+/** Bounds of a request. */
+export interface ExecuteLimits {
+  /** Milliseconds. Default 30,000, but never more than `maxTimeoutMs`. */
+  defaultTimeoutMs?: number;
+  /** Milliseconds. Default 300,000. */
+  maxTimeoutMs?: number;
+  /** Characters of code. Default 100,000. */
+  maxCodeSize?: number;
+}
+
+/** A request that was checked and completed. */
+export interface CheckedRequest {
+  code: string;
+  allowedTools?: string[];
+  timeoutMs: number;
+  permissions: Permissions;
+}
+
+/** The parameters of an execution: one definition for every front door. */
+export interface ExecuteParameters {
+  /** For publication, as an MCP `inputSchema` for example. */
+  readonly jsonSchema: JsonSchema;
+  /**
+   * Checks what a caller sent.
+   *
+   * @throws CodeExecutorError `invalid_argument`; the message names each wrong parameter, what came and
+   * what is allowed.
+   */
+  parse(request: unknown): CheckedRequest;
+}
+
+const minTimeoutMs = 1000;
+const maxEntries = 1000;
+const maxEntryLength = 4096;
+const host = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu;
+
+/** Builds the parameters from the limits. */
+export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters {
+  const { maxTimeoutMs = 300_000, maxCodeSize = 100_000 } = limits;
+  const defaultTimeoutMs = Math.min(limits.defaultTimeoutMs ?? 30_000, maxTimeoutMs);
+  const list = (isValid: (entry: string) => boolean) =>
+    z.array(z.string().refine((entry) => entry.length <= maxEntryLength && isValid(entry)));
+  const bounded = (entries: unknown[]) => entries.length <= maxEntries;
+  const paths = list((path) => isAbsolute(path) && !path.includes('\0')).refine(bounded);
+
+  const schema = z.strictObject({
+    code: z.string().min(1).max(maxCodeSize).refine(isText),
+    allowedTools: list((name) => name !== '')
+      .refine(bounded)
+      .optional()
+      .describe('Names or globs of tools that code may call, e.g. mcp__github__*'),
+    timeoutMs: z.int().min(minTimeoutMs).max(maxTimeoutMs).default(defaultTimeoutMs),
+    permissions: z
+      .strictObject({
+        read: paths.optional(),
+        write: paths.optional(),
+        net: list((entry) => host.test(entry))
+          .refine(bounded)
+          .optional(),
+      })
+      .optional()
+      .describe('Paths and hosts'),
+  });
+  const absolutePaths = `a list of at most ${maxEntries} absolute paths`;
+  const allowed = new Map([
+    ['', 'an object with the parameters'],
+    ['code', `text of 1 to ${maxCodeSize} characters, not only blanks, without lone surrogates`],
+    ['allowedTools', `a list of at most ${maxEntries} tool names or globs such as "mcp__github__*"`],
+    ['timeoutMs', `a whole number from ${minTimeoutMs} to ${maxTimeoutMs}`],
+    ['permissions', 'an object with any of the lists read, write and net'],
+    ['permissions.read', absolutePaths],
+    ['permissions.write', absolutePaths],
+    [
+      'permissions.net',
+      `a list of at most ${maxEntries} hosts such as "api.example.com" or "api.example.com:8443"`,
+    ],
+  ]);
+
+  return {
+    // The dialect's address is of no use to a model.
+    jsonSchema: withoutDialect(z.toJSONSchema(schema, { io: 'input' })),
+    parse(request) {
+      const { success, data, error } = schema.safeParse(request);
+      if (!success) {
+        throw new CodeExecutorError('invalid_argument', describeProblems(error.issues, request, allowed));
+      }
+      const { code, allowedTools, timeoutMs, permissions = {} } = data;
+      const { read = [], write = [], net = [] } = permissions;
+      return {
+        code,
+        ...(allowedTools && { allowedTools }),
+        timeoutMs,
+        permissions: { read, write, net },
+      };
+    },
+  };
+}
+
+/** Blank code is a mistake of the caller, and a lone surrogate cannot be sent to a program as UTF-8. */
+function isText(code: string): boolean {
+  return /\S/u.test(code) && !/\p{Surrogate}/u.test(code);
+}
+
+function withoutDialect(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'));
+}

@@ -1,0 +1,123 @@
+import type {
+  CodeExecutorError,
+  ContentBlock,
+  ExecutionErrorCode,
+  ExecutionResult,
+  ExecutionStatus,
+  FailedServer,
+  IsolationMode,
+  JsonValue,
+} from '@code-executor/contracts';
+import { summarizeCalls, type ToolCallSummary, type ToolProxy } from '@code-executor/proxy';
+
+/** What became of an execution; the one shape of all front doors. */
+export interface ExecutionReport {
+  /** Whether `status` is `succeeded`. */
+  success: boolean;
+  status: ExecutionStatus;
+  /** `exec_…`, the same in the audit record. */
+  executionId: string;
+  /** What the program printed to stdout; never its value. */
+  output: string;
+  /** What it printed to stderr, and below it what it was not granted; absent if empty. */
+  stderr?: string;
+  /** The program's value; absent if it has none. */
+  result?: JsonValue;
+  /** Why `result` is a text form or was cut. */
+  resultNote?: string;
+  /** Whether output or value were cut. */
+  truncated: boolean;
+  /** The pictures that the program shows, in order. */
+  images?: { mimeType: string; bytes: number }[];
+  /** The pictures themselves, as content blocks: for a front door to send beside the report, not in it. */
+  content?: ContentBlock[];
+  error?: string;
+  errorCode?: ExecutionErrorCode;
+  /** Milliseconds after which the same request may succeed, where nothing ran because too much does. */
+  retryAfterMs?: number;
+  /** The program's own time; 0 if nothing ran. */
+  executionTimeMs: number;
+  /** Absent if nothing ran. */
+  isolation?: IsolationMode;
+  /** Distinct names of the tools that the program called. */
+  toolCallsMade: string[];
+  toolCallSummary: ToolCallSummary[];
+  /** Upstream servers whose tools could not be listed. */
+  unavailableServers?: FailedServer[];
+}
+
+const maxLineChars = 500;
+
+/** The report of a program that ran. `notes` are lines about what it was not granted. */
+export function reportResult(
+  executionId: string,
+  result: ExecutionResult,
+  proxy: ToolProxy,
+  notes: readonly string[],
+): ExecutionReport {
+  const { failedServers } = proxy;
+  const unavailable = failedServers.map(
+    ({ server, reason, fix }) => `Server ${server} is unavailable: ${reason} ${fix}`,
+  );
+  const stderr = withLines(result.stderr, [...notes, ...unavailable]);
+  const pictures = result.content?.filter(isPicture) ?? [];
+  return {
+    success: result.status === 'succeeded',
+    status: result.status,
+    executionId,
+    output: result.stdout,
+    ...(stderr && { stderr }),
+    ...(result.value !== undefined && { result: result.value }),
+    ...(result.valueNote !== undefined && { resultNote: result.valueNote }),
+    truncated: result.truncated,
+    ...(pictures.length > 0 && { images: pictures.map(describePicture), content: pictures }),
+    ...(result.error && { error: result.error.message, errorCode: result.error.code }),
+    executionTimeMs: result.durationMs,
+    isolation: result.isolation,
+    ...summarizeCalls(proxy.calls),
+    ...(failedServers.length > 0 && { unavailableServers: [...failedServers] }),
+  };
+}
+
+/** The report of an execution that the host could not or would not run, or not to its end. */
+export function reportFault(
+  executionId: string,
+  error: CodeExecutorError,
+  proxy: ToolProxy | undefined,
+): ExecutionReport {
+  return {
+    success: false,
+    status: error.code === 'cancelled' ? 'cancelled' : 'failed',
+    executionId,
+    output: '',
+    truncated: false,
+    error: error.message,
+    errorCode: error.code,
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    executionTimeMs: 0,
+    ...summarizeCalls(proxy?.calls ?? []),
+  };
+}
+
+/** Below what the program printed, each line on its own and of bounded length. */
+function withLines(printed: string, lines: readonly string[]): string {
+  const separator = lines.length > 0 && printed !== '' && !printed.endsWith('\n') ? '\n' : '';
+  return (
+    printed +
+    separator +
+    lines.map((line) => `${line.replace(/\s+/gu, ' ').trim().slice(0, maxLineChars)}\n`).join('')
+  );
+}
+
+interface Picture extends ContentBlock {
+  data: string;
+  mimeType: string;
+}
+
+function isPicture(block: ContentBlock): block is Picture {
+  return block.type === 'image' && typeof block['data'] === 'string' && typeof block['mimeType'] === 'string';
+}
+
+function describePicture({ mimeType, data }: Picture): { mimeType: string; bytes: number } {
+  return { mimeType, bytes: Buffer.byteLength(data, 'base64') };
+}

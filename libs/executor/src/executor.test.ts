@@ -1,0 +1,348 @@
+import { createHash } from 'node:crypto';
+
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AuditEvent,
+  CodeExecutorError,
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Sandbox,
+  type ToolSource,
+} from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+
+import { createExecutor, type ExecutorOptions } from './executor.js';
+import type { ExecuteRequest } from './execute-parameters.js';
+
+type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
+
+/** A sandbox in memory: its program is a function, whatever the code says. */
+function sandboxOf(program: Program): Sandbox & { isClosed: boolean } {
+  return {
+    language: 'typescript',
+    isClosed: false,
+    async execute(request) {
+      const result = await program(request);
+      return {
+        status: 'succeeded',
+        stdout: '',
+        stderr: '',
+        durationMs: 5,
+        truncated: false,
+        isolation: 'portable',
+        ...result,
+      };
+    },
+    status: () => Promise.resolve({ language: 'typescript', isolation: 'portable' }),
+    close() {
+      this.isClosed = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+const tools = () =>
+  fakeToolSource({
+    mcp__test__echo: (args) => ({ text: args['text'] }),
+    mcp__test__fail: () => {
+      throw new Error('it failed');
+    },
+  });
+
+function executorOf(program: Program, options: Partial<ExecutorOptions> = {}) {
+  const events: AuditEvent[] = [];
+  const executor = createExecutor({
+    tools: tools(),
+    sandboxes: [sandboxOf(program)],
+    audit: (event) => void events.push(event),
+    ...options,
+  });
+  return { executor, executions: () => events.filter((event) => event.type === 'execution') };
+}
+
+/** Resolves when the signal fires, as a sandbox does. */
+async function untilCancelled(signal: AbortSignal | undefined): Promise<Partial<ExecutionResult>> {
+  if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  return { status: 'cancelled', error: { code: 'cancelled', message: 'Cancelled.' } };
+}
+
+describe('createExecutor', () => {
+  test('reports a success with exactly the fields that apply', async () => {
+    const { executor } = executorOf(() => Promise.resolve({ stdout: 'out\n', value: { a: 1 } }));
+    const report = await executor.execute({ code: 'x' });
+    expect(report).toEqual({
+      success: true,
+      status: 'succeeded',
+      executionId: expect.stringMatching(/^exec_[0-9a-f]{18}$/) as unknown,
+      output: 'out\n',
+      result: { a: 1 },
+      truncated: false,
+      executionTimeMs: 5,
+      isolation: 'portable',
+      toolCallsMade: [],
+      toolCallSummary: [],
+    });
+  });
+
+  test('reports failure, notes, stderr and pictures', async () => {
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const { executor } = executorOf(() =>
+      Promise.resolve({
+        status: 'failed',
+        stderr: 'err',
+        value: null,
+        valueNote: 'It was cut.',
+        truncated: true,
+        content: [picture, { type: 'text', text: 'not a picture' }],
+        error: { code: 'user_error', message: 'Error: boom' },
+      }),
+    );
+    expect(await executor.execute({ code: 'x' })).toMatchObject({
+      success: false,
+      status: 'failed',
+      stderr: 'err',
+      result: null,
+      resultNote: 'It was cut.',
+      truncated: true,
+      images: [{ mimeType: 'image/png', bytes: 3 }],
+      content: [picture],
+      error: 'Error: boom',
+      errorCode: 'user_error',
+    });
+  });
+
+  test('hands over what was asked for, checked and completed', async () => {
+    let seen: ExecutionRequest | undefined;
+    const fetcher = { fetch: () => Promise.reject(new Error('unused')) };
+    const { executor } = executorOf(
+      (request) => {
+        seen = request;
+        return Promise.resolve({});
+      },
+      { fetcher, grants: { allowNetwork: ['*.example.com'] }, limits: { defaultTimeoutMs: 2000 } },
+    );
+    const report = await executor.execute({
+      code: 'the code',
+      permissions: { net: ['api.example.com', 'evil.org'], read: ['/etc'] },
+    });
+    expect(seen).toMatchObject({
+      code: 'the code',
+      timeoutMs: 2000,
+      fetcher,
+      permissions: { read: [], write: [], net: ['api.example.com'] },
+    });
+    expect(report.stderr).toBe(
+      'permissions.read "/etc" is outside security.allowRead and was not granted.\n' +
+        'permissions.net "evil.org" is outside security.allowNetwork and was not granted.\n',
+    );
+  });
+
+  test('lets code call what allowedTools lists and nothing else, and sums up the calls', async () => {
+    const { executor } = executorOf(async ({ tools: source }) => {
+      await source.callTool('mcp__test__echo', { text: 'a' });
+      await source.callTool('mcp__test__echo', { text: 'b' });
+      return source.callTool('mcp__test__fail', {}).then(
+        () => ({ value: 'called' }),
+        (reason: unknown) => ({ value: CodeExecutorError.from(reason).code }),
+      );
+    });
+    const report = await executor.execute({ code: 'x', allowedTools: ['mcp__test__e*'] });
+    expect(report).toMatchObject({ result: 'permission_denied', toolCallsMade: ['mcp__test__echo'] });
+    expect(report.toolCallSummary).toMatchObject([
+      { toolName: 'mcp__test__echo', callCount: 2, successCount: 2 },
+    ]);
+    const without = await executor.execute({ code: 'x' });
+    expect(without).toMatchObject({ success: false, errorCode: 'permission_denied', toolCallsMade: [] });
+  });
+
+  test('names servers that could not be listed, below the stderr of the program', async () => {
+    const failed = { server: 'broken', reason: 'it speaks\ngarbage.', fix: 'Check its command.' };
+    const source: ToolSource = {
+      ...tools(),
+      listTools: () => Promise.resolve({ tools: [], failedServers: [failed] }),
+    };
+    const { executor } = executorOf(
+      async (request) => {
+        await request.tools.listTools();
+        return { stderr: 'mine' };
+      },
+      { tools: source },
+    );
+    expect(await executor.execute({ code: 'x' })).toMatchObject({
+      stderr: 'mine\nServer broken is unavailable: it speaks garbage. Check its command.\n',
+      unavailableServers: [failed],
+    });
+  });
+
+  test.each<[unknown, RegExp]>([
+    [undefined, /parameters are of type undefined/],
+    [{}, /Parameter code is missing/],
+    [{ code: 'x', timeoutMs: 1 }, /Parameter timeoutMs is 1 \(number\); .* from 1000 to 300000\./],
+    [{ code: 'x', nonsense: 1 }, /Unknown parameter "nonsense"/],
+  ])('reports the bad input %j and runs nothing', async (request, message) => {
+    let hasRun = false;
+    const { executor, executions } = executorOf(() => Promise.resolve({ value: (hasRun = true) }));
+    const report = await executor.execute(request as ExecuteRequest);
+    expect(report).toEqual({
+      success: false,
+      status: 'failed',
+      executionId: report.executionId,
+      output: '',
+      truncated: false,
+      error: expect.stringMatching(message) as unknown,
+      errorCode: 'invalid_argument',
+      executionTimeMs: 0,
+      toolCallsMade: [],
+      toolCallSummary: [],
+    });
+    expect(hasRun).toBe(false);
+    expect(executions()).toMatchObject([{ status: 'rejected', errorCode: 'invalid_argument' }]);
+  });
+
+  test('reports a fault of the host, with the calls made before it and without its secrets', async () => {
+    const { executor } = executorOf(async (request) => {
+      await request.tools.callTool('mcp__test__echo', { text: 'a' });
+      throw new Error('password=hunter2');
+    });
+    const report = await executor.execute({ code: 'x', allowedTools: ['*'] });
+    expect(report).toMatchObject({
+      status: 'failed',
+      errorCode: 'internal',
+      executionTimeMs: 0,
+      toolCallsMade: ['mcp__test__echo'],
+    });
+    expect(JSON.stringify(report)).not.toContain('hunter2');
+  });
+
+  test('reports a language without a sandbox', async () => {
+    const { executor } = executorOf(() => Promise.resolve({}));
+    expect(await executor.execute({ code: 'x' }, { language: 'python' })).toMatchObject({
+      success: false,
+      errorCode: 'failed_precondition',
+      error: expect.stringContaining('executors.python') as unknown,
+    });
+  });
+
+  test('refuses what does not fit into the queue, with the time to come back', async () => {
+    const caller = new AbortController();
+    const { executor } = executorOf(({ signal }) => untilCancelled(signal), {
+      queue: { maxConcurrent: 1, maxQueued: 0 },
+    });
+    const running = executor.execute({ code: 'x' }, { signal: caller.signal });
+    expect(executor.stats).toEqual({ running: 1, waiting: 0, max: 1 });
+    expect(await executor.execute({ code: 'x' })).toMatchObject({
+      status: 'failed',
+      errorCode: 'unavailable',
+      retryAfterMs: 60_000,
+    });
+    caller.abort();
+    expect(await running).toMatchObject({ success: false, status: 'cancelled', isolation: 'portable' });
+  });
+
+  test('cancels an execution that waits', async () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const { executor } = executorOf(({ signal }) => untilCancelled(signal), { queue: { maxConcurrent: 1 } });
+    const running = executor.execute({ code: 'x' }, { signal: first.signal });
+    const waiting = executor.execute({ code: 'x' }, { signal: second.signal });
+    second.abort();
+    const report = await waiting;
+    expect(report).toMatchObject({ status: 'cancelled', errorCode: 'cancelled', executionTimeMs: 0 });
+    expect(report).not.toHaveProperty('isolation');
+    first.abort();
+    await running;
+  });
+
+  test('ends tool calls that the program left behind', async () => {
+    let seen: AbortSignal | undefined;
+    const source: ToolSource = {
+      ...tools(),
+      callTool: (_name, _args, options) => {
+        seen = options?.signal;
+        return new Promise((_resolve, reject) =>
+          seen?.addEventListener('abort', () => reject(new CodeExecutorError('cancelled', 'Ended.'))),
+        );
+      },
+    };
+    const { executor } = executorOf(
+      async (request) => {
+        request.tools.callTool('mcp__test__echo', { text: 'a' }).catch(() => undefined);
+        while (!seen) await new Promise(setImmediate);
+        return { status: 'timed_out', error: { code: 'deadline_exceeded', message: 'Too late.' } };
+      },
+      { tools: source },
+    );
+    const report = await executor.execute({ code: 'x', allowedTools: ['*'] });
+    expect(report).toMatchObject({ status: 'timed_out', toolCallsMade: ['mcp__test__echo'] });
+    expect(seen?.aborted).toBe(true);
+  });
+
+  test('tells the last tool called and the last line printed', async () => {
+    const { executor } = executorOf(async ({ tools: source, onOutput }) => {
+      await source.callTool('mcp__test__echo', { text: 'a' });
+      onOutput?.({ stream: 'stdout', text: 'one\ntwo\nthr' });
+      onOutput?.({ stream: 'stdout', text: 'ee\n\n' });
+      onOutput?.({ stream: 'stderr', text: `${'x'.repeat(100_000)}\n` });
+      return {};
+    });
+    const messages: string[] = [];
+    await executor.execute(
+      { code: 'x', allowedTools: ['*'] },
+      { onProgress: (message) => messages.push(message) },
+    );
+    expect(messages).toEqual(['calling mcp__test__echo', 'two', 'three', 'x'.repeat(200)]);
+  });
+
+  test('writes one audit record per execution, with the hash of the code and not the code', async () => {
+    const { executor, executions } = executorOf(({ code }) =>
+      Promise.resolve(
+        code === 'good'
+          ? {}
+          : { status: 'failed', error: { code: 'user_error', message: 'Error: secret value' } },
+      ),
+    );
+    const good = await executor.execute({ code: 'good' });
+    const bad = await executor.execute({ code: 'bad' });
+    const hash = (code: string) => createHash('sha256').update(code).digest('hex');
+    expect(executions()).toEqual([
+      {
+        type: 'execution',
+        timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+        executionId: good.executionId,
+        status: 'success',
+        durationMs: 5,
+        codeHash: hash('good'),
+      },
+      expect.objectContaining({
+        executionId: bad.executionId,
+        status: 'failure',
+        codeHash: hash('bad'),
+      }) as unknown,
+    ]);
+    expect(JSON.stringify(executions())).not.toContain('secret value');
+  });
+
+  test('survives an audit sink that fails', async () => {
+    const { executor } = executorOf(() => Promise.resolve({}), {
+      audit: () => Promise.reject(new Error('disk full')),
+    });
+    expect((await executor.execute({ code: 'x' })).success).toBe(true);
+  });
+
+  test('close() cancels what runs and waits, closes the sandboxes and refuses more', async () => {
+    const sandbox = sandboxOf(({ signal }) => untilCancelled(signal));
+    const { executor } = executorOf(() => Promise.resolve({}), {
+      sandboxes: [sandbox],
+      queue: { maxConcurrent: 1 },
+    });
+    const both = [executor.execute({ code: 'x' }), executor.execute({ code: 'x' })];
+    await executor.close();
+    expect((await Promise.all(both)).map((report) => report.status)).toEqual(['cancelled', 'cancelled']);
+    expect(sandbox.isClosed).toBe(true);
+    expect(await executor.execute({ code: 'x' })).toMatchObject({ errorCode: 'unavailable' });
+  });
+
+  test('status() asks the sandboxes', async () => {
+    const { executor } = executorOf(() => Promise.resolve({}));
+    expect(await executor.status()).toEqual([{ language: 'typescript', isolation: 'portable' }]);
+  });
+});

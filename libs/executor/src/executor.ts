@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+
+import {
+  type AuditSink,
+  type CallOptions,
+  CodeExecutorError,
+  type HttpFetcher,
+  type Language,
+  type Logger,
+  type Sandbox,
+  type SandboxStatus,
+  silentLogger,
+  type ToolSource,
+} from '@code-executor/contracts';
+import { type CallBudget, createToolProxy, type ToolPolicy, type ToolProxy } from '@code-executor/proxy';
+
+import { effectivePermissions, type ExecutionGrants } from './effective-permissions.js';
+import { type ExecuteLimits, executeParameters, type ExecuteRequest } from './execute-parameters.js';
+import { executionEvent } from './execution-event.js';
+import { ExecutionQueue, type QueueOptions } from './execution-queue.js';
+import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
+import { lastLine } from './last-line.js';
+
+export interface ExecutorOptions {
+  /** The upstream tools. */
+  tools: ToolSource;
+  /** At most one per language. */
+  sandboxes: readonly Sandbox[];
+  /** Serves granted network access; without it there is none. */
+  fetcher?: HttpFetcher;
+  /** Gets one `execution` event per execution, beside those of the tool calls. */
+  audit?: AuditSink;
+  /** The ceiling of what any caller may call. Default: a caller's `allowedTools` decide alone. */
+  policy?: ToolPolicy;
+  /** Limits of one execution's tool calls. */
+  budget?: CallBudget;
+  limits?: ExecuteLimits;
+  /** The ceiling of `permissions`. Default: nothing. */
+  grants?: ExecutionGrants;
+  queue?: QueueOptions;
+  logger?: Logger;
+}
+
+/** What the front door decides, not the caller. */
+export interface ExecuteOptions extends CallOptions {
+  /** Default `typescript`. */
+  language?: Language;
+  /** Told about the last tool called and the last line printed, as often as that happens. */
+  onProgress?: (message: string) => void;
+}
+
+export interface ExecutorStats {
+  running: number;
+  waiting: number;
+  /** Executions that may run at once. */
+  max: number;
+}
+
+/** Runs one execution from request to report. */
+export interface Executor {
+  /**
+   * Checks the request as unknown JSON, waits for a free place, runs the program. Never rejects: bad
+   * input, a full queue and faults of the host are reports too.
+   */
+  execute(request: ExecuteRequest, options?: ExecuteOptions): Promise<ExecutionReport>;
+  readonly stats: ExecutorStats;
+  /** What each sandbox can do on this machine. */
+  status(): Promise<SandboxStatus[]>;
+  /** Cancels what runs and waits, and ends the sandboxes. Later executions are refused. */
+  close(): Promise<void>;
+}
+
+const retryAfterCloseMs = 30_000;
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  return new QueuedExecutor(options);
+}
+
+class QueuedExecutor implements Executor {
+  readonly #options: ExecutorOptions;
+  readonly #logger: Logger;
+  readonly #parameters;
+  readonly #queue: ExecutionQueue;
+  readonly #closing = new AbortController();
+  readonly #unfinished = new Set<Promise<unknown>>();
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#parameters = executeParameters(options.limits);
+    this.#queue = new ExecutionQueue(options.queue);
+  }
+
+  get stats(): ExecutorStats {
+    return this.#queue.stats;
+  }
+
+  status(): Promise<SandboxStatus[]> {
+    return Promise.all(this.#options.sandboxes.map((sandbox) => sandbox.status()));
+  }
+
+  async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<ExecutionReport> {
+    const execution = this.#execute(request, options);
+    this.#unfinished.add(execution);
+    try {
+      return await execution;
+    } finally {
+      this.#unfinished.delete(execution);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#options.sandboxes.map((sandbox) => sandbox.close()));
+    await Promise.all(this.#unfinished);
+  }
+
+  async #execute(request: ExecuteRequest, options: ExecuteOptions): Promise<ExecutionReport> {
+    const executionId = `exec_${randomBytes(9).toString('hex')}`;
+    const ended = new AbortController();
+    const signal = AbortSignal.any(
+      [ended.signal, this.#closing.signal, options.signal].filter((each) => each !== undefined),
+    );
+    let proxy: ToolProxy | undefined;
+    let report: ExecutionReport;
+    try {
+      const checked = this.#parameters.parse(request);
+      const sandbox = this.#sandboxFor(options.language ?? 'typescript');
+      const calls = (proxy = this.#createProxy(executionId, checked.allowedTools, signal, options));
+      report = await this.#queue.run(async () => {
+        // Now, not before the wait: what a path leads to may have changed.
+        const { permissions, notes } = await effectivePermissions(checked.permissions, this.#options.grants);
+        if (signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
+        const result = await sandbox.execute({
+          code: checked.code,
+          timeoutMs: checked.timeoutMs,
+          permissions,
+          tools: calls,
+          signal,
+          ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
+          ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
+        });
+        return reportResult(executionId, result, calls, notes);
+      }, signal);
+    } catch (reason) {
+      const error = CodeExecutorError.from(reason);
+      if (error.code === 'internal') this.#logger.error({ executionId, err: reason }, error.message);
+      report = reportFault(executionId, error, proxy);
+    }
+    // Calls that the program left on their way upstream are of no use to anybody now.
+    ended.abort();
+    await this.#record(report, request);
+    return report;
+  }
+
+  #createProxy(
+    executionId: string,
+    allowedTools: readonly string[] | undefined,
+    signal: AbortSignal,
+    { onProgress }: ExecuteOptions,
+  ): ToolProxy {
+    const { tools, policy, budget, audit } = this.#options;
+    return createToolProxy({
+      tools,
+      executionId,
+      signal,
+      ...(allowedTools && { allowedTools }),
+      ...(policy && { policy }),
+      ...(budget && { budget }),
+      ...(audit && { audit }),
+      ...(onProgress && { onCall: (name: string) => onProgress(`calling ${name}`) }),
+    });
+  }
+
+  #sandboxFor(language: Language): Sandbox {
+    if (this.#closing.signal.aborted) {
+      throw new CodeExecutorError('unavailable', 'The server is shutting down; start it again.', {
+        retryAfterMs: retryAfterCloseMs,
+      });
+    }
+    const sandbox = this.#options.sandboxes.find((candidate) => candidate.language === language);
+    if (sandbox) return sandbox;
+    throw new CodeExecutorError(
+      'failed_precondition',
+      `Programs in ${language} cannot run here; enable executors.${language} in the server's configuration.`,
+    );
+  }
+
+  async #record(report: ExecutionReport, request: unknown): Promise<void> {
+    try {
+      await this.#options.audit?.(executionEvent(report, request));
+    } catch (error) {
+      this.#logger.error(
+        { executionId: report.executionId, err: error },
+        'The audit record was not written.',
+      );
+    }
+  }
+}
