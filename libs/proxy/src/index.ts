@@ -1,1 +1,4 @@
-export {};
+export type { CallBudget } from './call-budget.js';
+export { summarizeCalls, type ToolCall, type ToolCallSummary } from './tool-call.js';
+export type { ToolPolicy } from './tool-policy.js';
+export { createToolProxy, type ToolProxy, type ToolProxyOptions } from './tool-proxy.js';

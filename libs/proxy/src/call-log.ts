@@ -1,0 +1,119 @@
+import type { AuditEvent, AuditSink, CodeExecutorError, ToolResult } from '@code-executor/contracts';
+
+import { maxNameChars } from './name-patterns.js';
+import { quoteValue } from './quote.js';
+import type { ToolCall } from './tool-call.js';
+
+const maxMessageChars = 500;
+/** Rejected calls are free for the program: beyond this many they are still refused, but not written down. */
+const maxRejections = 10_000;
+
+/** Remembers the calls of one execution and tells the audit, once per call. */
+export class CallLog {
+  readonly calls: ToolCall[] = [];
+  readonly #audit: AuditSink | undefined;
+  readonly #executionId: string | undefined;
+  #rejections = 0;
+
+  constructor(audit: AuditSink | undefined, executionId: string | undefined) {
+    this.#audit = audit;
+    this.#executionId = executionId;
+  }
+
+  /** A call that nobody has looked at yet. */
+  open(name: unknown): OpenCall {
+    return new OpenCall(name, {
+      begun: (call) => this.calls.push(call),
+      ended: (call) => this.#tell(call),
+      rejected: (call) => {
+        if (++this.#rejections > maxRejections) return;
+        this.calls.push(call);
+        this.#tell(call);
+      },
+    });
+  }
+
+  #tell({ toolName, server, status, errorCode, durationMs }: ToolCall): void {
+    if (!this.#audit || status === 'running') return;
+    const event: AuditEvent = {
+      type: status === 'rejected' && errorCode === 'permission_denied' ? 'denial' : 'tool_call',
+      timestamp: new Date().toISOString(),
+      toolName,
+      status,
+      durationMs,
+      ...(this.#executionId !== undefined && { executionId: this.#executionId }),
+      ...(server !== undefined && { server }),
+      ...(errorCode !== undefined && { errorCode }),
+    };
+    try {
+      // A broken audit is its owner's to report, and no reason to break the call.
+      void Promise.resolve(this.#audit(event)).catch(() => undefined);
+    } catch {
+      // As above, for a sink that throws at once.
+    }
+  }
+}
+
+interface CallEvents {
+  begun: (call: ToolCall) => void;
+  ended: (call: ToolCall) => void;
+  rejected: (call: ToolCall) => void;
+}
+
+/** One call on its way; `succeed` or `fail` ends it. */
+class OpenCall {
+  readonly #record: ToolCall;
+  readonly #events: CallEvents;
+  #startedMs: number | undefined;
+
+  constructor(name: unknown, events: CallEvents) {
+    this.#record = {
+      toolName: typeof name === 'string' ? name.slice(0, maxNameChars) : quoteValue(name),
+      status: 'running',
+      durationMs: 0,
+      startedAt: new Date().toISOString(),
+    };
+    this.#events = events;
+  }
+
+  set server(server: string) {
+    this.#record.server = server;
+  }
+
+  /** The upstream server is called now. */
+  begin(): void {
+    this.#startedMs = performance.now();
+    this.#record.startedAt = new Date().toISOString();
+    this.#events.begun(this.#record);
+  }
+
+  /** The tool has answered. */
+  succeed(result: ToolResult): void {
+    if (result.isError) this.#end('failure', 'tool_error', errorText(result));
+    else this.#end('success');
+  }
+
+  /** The call was refused, or broke off. */
+  fail({ code, message }: CodeExecutorError): void {
+    this.#end(this.#startedMs === undefined ? 'rejected' : 'failure', code, message);
+  }
+
+  #end(
+    status: 'success' | 'failure' | 'rejected',
+    errorCode?: ToolCall['errorCode'],
+    message?: string,
+  ): void {
+    const record = this.#record;
+    record.status = status;
+    if (this.#startedMs !== undefined) record.durationMs = performance.now() - this.#startedMs;
+    if (errorCode !== undefined) record.errorCode = errorCode;
+    if (message !== undefined) record.errorMessage = message.slice(0, maxMessageChars);
+    if (status === 'rejected') this.#events.rejected(record);
+    else this.#events.ended(record);
+  }
+}
+
+function errorText({ content }: ToolResult): string {
+  const text = content.find((block) => typeof block['text'] === 'string')?.['text'];
+  return typeof text === 'string' && text !== '' ? text : 'The tool failed and gave no reason.';
+}

@@ -1,0 +1,91 @@
+import type { FailedServer, ToolListing, ToolName, ToolSchema, ToolSource } from '@code-executor/contracts';
+
+import { untilAborted } from './cancellation.js';
+
+/**
+ * What one execution knows about the tools. The full listing is fetched once; until then a single tool is
+ * asked for by its name, so that one call does not wake every server. A server that failed is not asked,
+ * and so not waited for, again.
+ */
+export class Catalogue {
+  readonly #source: ToolSource;
+  readonly #signal: AbortSignal | undefined;
+  readonly #found = new Map<string, ToolSchema>();
+  readonly #failed = new Map<string, FailedServer>();
+  readonly #lookups = new Map<string, Promise<void>>();
+  #listing: ToolListing | undefined;
+  #loading: Promise<ToolListing> | undefined;
+
+  /** The signal is the execution's: a caller that stops waiting does not end a listing that others share. */
+  constructor(source: ToolSource, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#signal = signal;
+  }
+
+  /** The servers that could not be listed, each once. */
+  get failedServers(): FailedServer[] {
+    return [...this.#failed.values()];
+  }
+
+  /** Everything there is. */
+  async list(signal?: AbortSignal): Promise<ToolListing> {
+    if (this.#listing) return this.#listing;
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    return untilAborted(this.#loading, signal);
+  }
+
+  /** One tool; undefined if there is none of that name, or its server failed (see {@link failureOf}). */
+  async find(name: string, signal?: AbortSignal): Promise<ToolSchema | undefined> {
+    if (!this.#found.has(name) && !this.#listing && !this.failureOf(name)) {
+      let lookup = this.#lookups.get(name);
+      if (!lookup) {
+        lookup = this.#lookUp(name).finally(() => this.#lookups.delete(name));
+        this.#lookups.set(name, lookup);
+      }
+      await untilAborted(lookup, signal);
+    }
+    return this.#found.get(name);
+  }
+
+  /** Why the server of that name could not be listed; undefined if nothing is known against it. */
+  failureOf(name: string): FailedServer | undefined {
+    let best: { server: string; failure?: FailedServer } | undefined;
+    const consider = (server: string, failure?: FailedServer) => {
+      const fits = name.startsWith(`mcp__${server}__`) && server.length >= (best?.server.length ?? 0);
+      if (fits) best = { server, ...(failure && { failure }) };
+    };
+    // The longest server name that fits is the one meant: `a__b` before `a`.
+    for (const { server } of this.#found.values()) consider(server);
+    for (const failure of this.#failed.values()) consider(failure.server, failure);
+    return best?.failure;
+  }
+
+  async #load(): Promise<ToolListing> {
+    const listing = await this.#source.listTools(this.#options());
+    this.#remember(listing);
+    this.#listing = listing;
+    return listing;
+  }
+
+  async #lookUp(name: string): Promise<void> {
+    const listing = await this.#source.listTools({ ...this.#options(), name });
+    this.#remember({ ...listing, tools: listing.tools.filter((tool) => tool.name === name) });
+  }
+
+  #remember({ tools, failedServers }: ToolListing): void {
+    for (const tool of tools) if (!this.#found.has(tool.name)) this.#found.set(tool.name, tool);
+    for (const failure of failedServers) {
+      if (!this.#failed.has(failure.server)) this.#failed.set(failure.server, failure);
+    }
+  }
+
+  #options(): { signal?: AbortSignal } {
+    return this.#signal ? { signal: this.#signal } : {};
+  }
+}
+
+/** The tool's own name, without `mcp__<server>__`. */
+export function ownName(tool: { name: ToolName; server: string }): string {
+  const prefix = `mcp__${tool.server}__`;
+  return tool.name.startsWith(prefix) ? tool.name.slice(prefix.length) : tool.name;
+}

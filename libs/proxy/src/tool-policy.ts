@@ -1,0 +1,83 @@
+import { CodeExecutorError } from '@code-executor/contracts';
+
+import { checkAllowedTools, maxNameChars, NamePatterns } from './name-patterns.js';
+import { quoteName, quoteValue } from './quote.js';
+
+/** What the server's operator lets executions call. Entries are exact names or hold `*` for any characters. */
+export interface ToolPolicy {
+  /** The most that any execution may call, as full tool names; default: no ceiling. `[]` forbids every tool. */
+  ceiling?: readonly string[];
+  /** What an execution may call that names no `allowedTools`; default: nothing. */
+  defaultAllowedTools?: readonly string[];
+  /** Rules per server, on the tool's own name without `mcp__<server>__`; `deny` wins over `allow`. */
+  servers?: Record<string, { allow?: readonly string[]; deny?: readonly string[] }>;
+}
+
+interface ServerRule {
+  server: string;
+  prefix: string;
+  allow: NamePatterns | undefined;
+  deny: NamePatterns;
+}
+
+/** Decides which tools one execution may call: the caller's list, cut down by the server's policy. */
+export class PolicyGate {
+  readonly #allowed: NamePatterns;
+  readonly #ceiling: NamePatterns | undefined;
+  readonly #rules: readonly ServerRule[];
+
+  constructor(allowedTools: readonly string[] | undefined, policy: ToolPolicy = {}) {
+    if (allowedTools !== undefined) checkAllowedTools(allowedTools);
+    this.#allowed = new NamePatterns(allowedTools ?? policy.defaultAllowedTools ?? []);
+    this.#ceiling = policy.ceiling && new NamePatterns(policy.ceiling);
+    this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny }]) => ({
+      server,
+      prefix: `mcp__${server}__`,
+      allow: allow && new NamePatterns(allow),
+      deny: new NamePatterns(deny ?? []),
+    }));
+  }
+
+  /** Throws `permission_denied` unless the name may be called; `server` is its server, once known. */
+  check(name: unknown, server?: string): asserts name is string {
+    const refusal = this.#refusal(name, server);
+    if (refusal === undefined) return;
+    const hints = { ...(typeof name === 'string' && { tool: name.slice(0, maxNameChars) }) };
+    throw new CodeExecutorError('permission_denied', refusal, hints);
+  }
+
+  /** Whether the name may be called. */
+  permits(name: string, server?: string): boolean {
+    return this.#refusal(name, server) === undefined;
+  }
+
+  /** The rule of the server's policy that forbids the tool, whatever the caller allowed; undefined if none does. */
+  forbiddenBy(name: string, server?: string): string | undefined {
+    if (this.#ceiling && !this.#ceiling.matches(name)) return 'policy.ceiling';
+    for (const rule of this.#rules) {
+      // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b: every reading must pass.
+      const isRead = name.startsWith(rule.prefix);
+      if (!isRead && rule.server !== server) continue;
+      const ownName = isRead ? name.slice(rule.prefix.length) : undefined;
+      if (ownName === undefined || rule.deny.matches(ownName)) return `policy.servers.${rule.server}.deny`;
+      if (rule.allow && !rule.allow.matches(ownName)) return `policy.servers.${rule.server}.allow`;
+    }
+    return undefined;
+  }
+
+  #refusal(name: unknown, server: string | undefined): string | undefined {
+    if (typeof name !== 'string') return `The name of a tool must be a string, not ${quoteValue(name)}.`;
+    const tool = `Tool ${quoteName(name)}`;
+    if (name.length > maxNameChars) {
+      return `${tool} has a name of ${name.length} characters, and no tool has more than ${maxNameChars}.`;
+    }
+    const isAllowed = this.#allowed.matches(name);
+    const rule = this.forbiddenBy(name, server);
+    const forbidden = `the server's policy forbids it (${rule ?? ''})`;
+    if (isAllowed) return rule === undefined ? undefined : `${tool} is in allowedTools, but ${forbidden}.`;
+    const others = this.#allowed.isEmpty ? ', which is empty' : ` (${this.#allowed.toString()})`;
+    return rule === undefined
+      ? `${tool} is not in allowedTools${others}; add it, or call only what is there.`
+      : `${tool} is not in allowedTools${others}, and adding it would not help, for ${forbidden}.`;
+  }
+}

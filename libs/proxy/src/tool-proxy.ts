@@ -1,0 +1,211 @@
+import {
+  type AuditSink,
+  type CallOptions,
+  CodeExecutorError,
+  type FailedServer,
+  type JsonObject,
+  type ListOptions,
+  type ToolListing,
+  type ToolName,
+  type ToolResult,
+  type ToolSchema,
+  type ToolSource,
+} from '@code-executor/contracts';
+import PQueue from 'p-queue';
+
+import { checkArguments } from './argument-validator.js';
+import { BudgetMeter, type CallBudget } from './call-budget.js';
+import { CallLog } from './call-log.js';
+import { anySignal, toFailure } from './cancellation.js';
+import { Catalogue } from './catalogue.js';
+import { explainErrors } from './explain-errors.js';
+import { nearNames } from './near-names.js';
+import { quoteName, quoteValue } from './quote.js';
+import type { ToolCall } from './tool-call.js';
+import { PolicyGate, type ToolPolicy } from './tool-policy.js';
+
+export interface ToolProxyOptions {
+  /** Where the tools come from. */
+  tools: ToolSource;
+  /**
+   * What the execution may call: exact names, or patterns with `*` (`mcp__github__*`). Default: what the
+   * policy gives to everybody, and that is nothing unless it says so. `[]` is nothing.
+   */
+  allowedTools?: readonly string[];
+  /** What the server's operator permits; the caller can only narrow it. */
+  policy?: ToolPolicy;
+  budget?: CallBudget;
+  /** Gets one event per call, refused ones included. Its failures are ignored. */
+  audit?: AuditSink;
+  /** Named in the audit events. */
+  executionId?: string;
+  /** Ends all calls and listings. */
+  signal?: AbortSignal;
+  /** Called with the tool's name each time an upstream call begins. */
+  onCall?: (name: string) => void;
+}
+
+/** A `ToolSource` that enforces one execution's policy and remembers its calls. */
+export interface ToolProxy extends ToolSource {
+  /** The calls so far, in the order in which they began or were refused. */
+  readonly calls: readonly ToolCall[];
+  /** The servers that could not be listed, each once. */
+  readonly failedServers: readonly FailedServer[];
+}
+
+/** The policy of one execution around a source; throws `invalid_argument` for malformed options. */
+export function createToolProxy(options: ToolProxyOptions): ToolProxy {
+  return new PolicyToolProxy(options);
+}
+
+/** Words of a query that count: each is looked for in every tool. */
+const maxQueryWords = 32;
+/** An upstream server that failed is worth another execution after this time. */
+const retryAfterMs = 30_000;
+
+class PolicyToolProxy implements ToolProxy {
+  readonly #tools: ToolSource;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onCall: ((name: string) => void) | undefined;
+  readonly #policy: PolicyGate;
+  readonly #budget: BudgetMeter;
+  readonly #catalogue: Catalogue;
+  readonly #log: CallLog;
+  readonly #slots: PQueue;
+
+  constructor({ tools, allowedTools, policy, budget, audit, executionId, signal, onCall }: ToolProxyOptions) {
+    this.#tools = tools;
+    this.#signal = signal;
+    this.#onCall = onCall;
+    this.#policy = new PolicyGate(allowedTools, policy);
+    this.#budget = new BudgetMeter(budget);
+    this.#catalogue = new Catalogue(tools, signal);
+    this.#log = new CallLog(audit, executionId);
+    this.#slots = new PQueue({ concurrency: this.#budget.maxConcurrent });
+  }
+
+  get calls(): readonly ToolCall[] {
+    return this.#log.calls;
+  }
+
+  get failedServers(): readonly FailedServer[] {
+    return this.#catalogue.failedServers;
+  }
+
+  async listTools({ name, query, limit, ...options }: ListOptions = {}): Promise<ToolListing> {
+    const signal = anySignal(options.signal, this.#signal);
+    try {
+      signal?.throwIfAborted();
+      const { tools, failedServers } =
+        name === undefined ? await this.#catalogue.list(signal) : await this.#listOne(name, signal);
+      const matches = tools.filter((tool) => matchesQuery(tool, query));
+      return {
+        tools: matches.slice(0, limit).map((tool) => this.#mark(tool)),
+        failedServers: [...failedServers],
+      };
+    } catch (reason) {
+      throw toFailure(reason, signal);
+    }
+  }
+
+  async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+    const signal = anySignal(options.signal, this.#signal);
+    const call = this.#log.open(name);
+    try {
+      signal?.throwIfAborted();
+      this.#policy.check(name);
+      this.#budget.takeCall();
+      const tool = await this.#getTool(name, signal);
+      call.server = tool.server;
+      this.#policy.check(name, tool.server);
+      checkCall(tool, args);
+      const result = await this.#slots.add(
+        () => {
+          call.begin();
+          this.#announce(name);
+          return this.#tools.callTool(name, args, signal ? { signal } : {});
+        },
+        // The queue stops waiting when the signal fires, for its turn and for the answer.
+        { signal },
+      );
+      this.#budget.takeResult(result);
+      call.succeed(result);
+      return result;
+    } catch (reason) {
+      const failure = toFailure(reason, signal);
+      call.fail(failure);
+      throw failure;
+    }
+  }
+
+  async #listOne(name: string, signal: AbortSignal | undefined): Promise<ToolListing> {
+    const tool = await this.#catalogue.find(name, signal);
+    if (tool) return { tools: [tool], failedServers: [] };
+    const failure = this.#catalogue.failureOf(name);
+    return { tools: [], failedServers: failure ? [failure] : [] };
+  }
+
+  async #getTool(name: string, signal: AbortSignal | undefined): Promise<ToolSchema> {
+    const tool = await this.#catalogue.find(name, signal);
+    if (tool) return tool;
+    const failure = this.#catalogue.failureOf(name);
+    if (failure) {
+      throw new CodeExecutorError(
+        'unavailable',
+        `Tool ${quoteName(name)} cannot be called, for its server ${quoteName(failure.server)} is unavailable: ${textOf(failure)}`,
+        { tool: name, server: failure.server, retryAfterMs },
+      );
+    }
+    throw new CodeExecutorError('not_found', await this.#notFound(name, signal), { tool: name });
+  }
+
+  async #notFound(name: string, signal: AbortSignal | undefined): Promise<string> {
+    const { tools } = await this.#catalogue.list(signal);
+    const callable = tools.filter((tool) => this.#policy.permits(tool.name, tool.server));
+    const near = nearNames(name, callable).map(quoteName);
+    const advice =
+      near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'list the tools to see what there is.';
+    return `Tool ${quoteName(name)} does not exist; ${advice}`;
+  }
+
+  /** Discovery shows every tool, and says where a call would be refused whatever the caller allows. */
+  #mark(tool: ToolSchema): ToolSchema {
+    const rule = this.#policy.forbiddenBy(tool.name, tool.server);
+    if (rule === undefined) return tool;
+    const reason = `The server's policy forbids this tool (${rule}).`;
+    return {
+      ...tool,
+      unavailable: { reason, fix: `Use another tool, or have the operator change ${rule}.` },
+    };
+  }
+
+  #announce(name: string): void {
+    try {
+      this.#onCall?.(name);
+    } catch {
+      // Whoever listens must not break the call.
+    }
+  }
+}
+
+function checkCall(tool: ToolSchema, args: unknown): void {
+  const hints = { tool: tool.name, server: tool.server };
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    const problem = `The arguments of ${quoteName(tool.name)} must be one object, not ${quoteValue(args)}.`;
+    throw new CodeExecutorError('invalid_argument', problem, hints);
+  }
+  const errors = checkArguments(tool.parameters, args);
+  if (errors.length > 0) throw new CodeExecutorError('invalid_argument', explainErrors(tool, errors), hints);
+}
+
+/** What the source says of a failed server: upstream text in part, so bounded. */
+function textOf({ reason, fix }: FailedServer): string {
+  return `${reason.slice(0, 500)} ${fix.slice(0, 500)}`;
+}
+
+/** As every `ToolSource` does it: any of the words, in name or description. */
+function matchesQuery({ name, description = '' }: ToolSchema, query = ''): boolean {
+  const words = query.toLowerCase().split(/\s+/, maxQueryWords).filter(Boolean);
+  const text = `${name} ${description}`.toLowerCase();
+  return words.length === 0 || words.some((word) => text.includes(word));
+}

@@ -1,0 +1,226 @@
+import { type JsonObject, type JsonSchema, type ToolName } from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+import { describe, expect, test } from '@jest/globals';
+
+import { createToolProxy } from './index.js';
+
+/** `called`, or the message with which the arguments were refused. */
+async function check(parameters: JsonSchema, args: unknown): Promise<string> {
+  const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
+  const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+  try {
+    await proxy.callTool('mcp__fs__read' as ToolName, args as JsonObject);
+    expect(tools.calls).toHaveLength(1);
+    return 'called';
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'invalid_argument', tool: 'mcp__fs__read', server: 'fs' });
+    expect(tools.calls).toEqual([]);
+    return (error as Error).message;
+  }
+}
+
+const prefix = 'The arguments of mcp__fs__read do not match its schema: ';
+const parameters: JsonSchema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', minLength: 1 },
+    mode: { enum: ['text', 'binary', null] },
+    head: { type: 'integer', minimum: 0 },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 2 },
+    range: {
+      anyOf: [
+        { type: 'string' },
+        { type: 'object', properties: { from: { type: 'number' } }, required: ['from'] },
+      ],
+    },
+    version: { const: 2 },
+    when: { type: 'string', format: 'date-time' },
+    code: { type: 'string', pattern: '^[A-Z]{3}$' },
+    size: { oneOf: [{ type: 'integer' }, { type: 'number' }] },
+    name: { type: ['string', 'null'] },
+  },
+  required: ['path'],
+  additionalProperties: false,
+};
+const suffix =
+  '. Its parameters are: path: string (required), mode: "text" | "binary" | null, head: integer, tags: string[], ' +
+  'range: string | object, version: 2, when: string, code: string, size: integer | number, name: string | null.';
+
+describe('validation of arguments', () => {
+  test('lets good arguments through, unchanged', async () => {
+    const good = {
+      path: 'a',
+      mode: null,
+      head: 0,
+      tags: ['x'],
+      range: { from: 1 },
+      version: 2,
+      size: 1.5,
+      name: null,
+    };
+    expect(await check(parameters, good)).toBe('called');
+    expect(await check({}, { anything: [1, { a: null }] })).toBe('called');
+    expect(await check({ type: 'object' }, {})).toBe('called');
+  });
+
+  test.each<[unknown, string]>([
+    [{}, 'path: expected string, received nothing'],
+    [{ path: 5 }, 'path: expected string, received number 5'],
+    [{ path: '' }, 'path: expected to NOT have fewer than 1 characters, received string ""'],
+    [{ path: 'a', head: -1 }, 'head: expected to be >= 0, received number -1'],
+    [{ path: 'a', head: 1.5 }, 'head: expected integer, received number 1.5'],
+    [{ path: 'a', mode: 'fast' }, 'mode: expected "text" | "binary" | null, received string "fast"'],
+    [{ path: 'a', tags: ['x', 7] }, 'tags[1]: expected string, received number 7'],
+    [{ path: 'a', tags: 'x' }, 'tags: expected string[], received string "x"'],
+    [
+      { path: 'a', tags: ['x', 'y', 'z'] },
+      'tags: expected to NOT have more than 2 items, received array ["x","y","z"]',
+    ],
+    [{ path: 'a', pth: 'b' }, 'pth: expected no such parameter, received string "b"'],
+    [{ path: 'a', range: true }, 'range: expected string | object, received boolean true'],
+    [{ path: 'a', range: {} }, 'range.from: expected number, received nothing'],
+    [{ path: 'a', range: { from: 'x' } }, 'range.from: expected number, received string "x"'],
+    [{ path: 'a', version: 3 }, 'version: expected 2, received number 3'],
+    [{ path: 'a', when: 'today' }, 'when: expected the format date-time, received string "today"'],
+    [{ path: 'a', code: 'abc' }, 'code: expected text that matches ^[A-Z]{3}$, received string "abc"'],
+    [
+      { path: 'a', size: 1 },
+      'size: expected a value that matches only one of the alternatives, received number 1',
+    ],
+    [{ path: 'a', size: 'big' }, 'size: expected integer | number, received string "big"'],
+    [{ path: 'a', name: 1 }, 'name: expected string | null, received number 1'],
+    [{ path: null }, 'path: expected string, received null'],
+    [{ path: { a: 1 } }, 'path: expected string, received object {"a":1}'],
+    [
+      { head: 'x', mode: 1 },
+      'path: expected string, received nothing; mode: expected "text" | "binary" | null, received number 1; head: expected integer, received string "x"',
+    ],
+  ])('%j is refused with path, expected, received and the parameters', async (args, problems) => {
+    expect(await check(parameters, args)).toBe(prefix + problems + suffix);
+  });
+
+  test.each([[[1]], ['text'], [null], [undefined], [7]])(
+    'refuses %j, which is no object, whatever the schema',
+    async (args) => {
+      expect(await check({}, args)).toMatch(/^The arguments of mcp__fs__read must be one object, not \w+/);
+    },
+  );
+
+  test('bounds the number of problems, values and parameters', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'string' }]),
+    );
+    const args = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, i]));
+    const many = await check({ type: 'object', properties, required: ['p99'] }, args);
+    expect(many).toContain(
+      'p4: expected string, received number 4; and 95 more. Its parameters are: p99: string (required), p0: string',
+    );
+    expect(many.endsWith('p28: string and 70 more.')).toBe(true);
+    const long = await check({ properties: { a: { type: 'number' } } }, { a: 'x'.repeat(1_000_000) });
+    expect(long.length).toBeLessThan(400);
+  });
+
+  test('shows hostile texts of schema and arguments escaped', async () => {
+    const schema = { properties: { 'a\u001b[31m': { type: 'number' } } };
+    expect(await check(schema, { 'a\u001b[31m': '\u0007' })).toBe(
+      `${prefix}a\\u{1b}[31m: expected number, received string "\\u0007". Its parameters are: a\\u{1b}[31m: number.`,
+    );
+  });
+
+  test('sees what the arguments have themselves, not what every object inherits', async () => {
+    const schema = {
+      type: 'object',
+      properties: { toString: { type: 'string' } },
+      required: ['constructor'],
+    };
+    expect(await check(schema, {})).toContain('constructor: expected any, received nothing');
+    expect(await check({ ...schema, required: [] }, {})).toBe('called');
+    const fromJson = JSON.parse('{"__proto__": {"path": "a"}}') as JsonObject;
+    expect(await check(parameters, fromJson)).toContain('path: expected string, received nothing');
+  });
+
+  test('reads draft 2020-12 where the schema says so, and draft-07 elsewhere', async () => {
+    const tuple = { type: 'object', properties: { p: { type: 'array', prefixItems: [{ type: 'number' }] } } };
+    const $schema = 'https://json-schema.org/draft/2020-12/schema';
+    expect(await check({ $schema, ...tuple }, { p: ['x'] })).toContain(
+      'p[0]: expected number, received string "x"',
+    );
+    expect(await check(tuple, { p: ['x'] })).toBe('called');
+    const old = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['a'] };
+    expect(await check(old, {})).toContain('a: expected any, received nothing');
+  });
+
+  test('follows references inside the schema, circular ones too', async () => {
+    const node = {
+      type: 'object',
+      properties: { next: { $ref: '#/definitions/node' }, value: { type: 'number' } },
+    };
+    const schema = {
+      type: 'object',
+      properties: { node: { $ref: '#/definitions/node' } },
+      definitions: { node },
+    };
+    expect(await check(schema, { node: { next: { next: { value: 1 } } } })).toBe('called');
+    expect(await check(schema, { node: { next: { next: { value: 'x' } } } })).toContain(
+      'node.next.next.value: expected number, received string "x"',
+    );
+  });
+
+  test('keeps schemas with one $id apart', async () => {
+    const schema = (type: string) => ({ $id: 'https://example.com/a', properties: { a: { type } } });
+    expect(await check(schema('string'), { a: 'x' })).toBe('called');
+    expect(await check(schema('number'), { a: 'x' })).toContain('a: expected number');
+  });
+
+  const circular: JsonSchema = { type: 'object' };
+  circular['self'] = circular;
+  let deep: JsonSchema = { type: 'string' };
+  for (let i = 0; i < 20_000; i++) deep = { not: deep };
+  test.each<[string, JsonSchema]>([
+    ['a remote $ref', { $ref: 'https://CANARY.example/schema.json' }],
+    ['a $ref to a file', { $ref: 'file:///etc/passwd' }],
+    ['a $ref to nowhere', { $ref: '#/definitions/absent' }],
+    ['a $ref to itself', { $ref: '#' }],
+    [
+      'a keyword of an older draft',
+      { type: 'object', properties: { a: { minimum: 1, exclusiveMinimum: true } } },
+    ],
+    ['an unknown type', { type: 'any' }],
+    ['a broken pattern', { properties: { a: { pattern: '(' } } }],
+    ['a schema that is a JavaScript circle', circular],
+    ['a schema 20,000 deep', deep],
+    ['a schema of 300 KB', { type: 'object', required: ['b'], description: 'x'.repeat(300 * 1024) }],
+    ['an asynchronous schema', { $async: true, type: 'object' }],
+    ['a null', { properties: null }],
+  ])('leaves it to the upstream server where the schema cannot be compiled: %s', async (_name, schema) => {
+    expect(await check(schema, { a: 'x' })).toBe('called');
+  });
+
+  test('validates an asynchronous schema like any other', async () => {
+    expect(await check({ $async: true, required: ['b'] }, {})).toContain('b: expected any, received nothing');
+  });
+
+  test.each<[string, JsonSchema]>([
+    ['pattern', { properties: { a: { pattern: '^(a+)+$' } } }],
+    [
+      'patternProperties',
+      { patternProperties: { '^(a+)+$': { type: 'number' } }, additionalProperties: false },
+    ],
+    ['not pattern', { properties: { a: { not: { pattern: '^(a+)+$' } } } }],
+  ])('a catastrophic %s stops neither the call nor the server', async (_name, schema) => {
+    const bait = `${'a'.repeat(60)}!`;
+    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters: schema } });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    await proxy.callTool('mcp__fs__read', { a: bait, [bait]: 1 });
+    // It costs its time once: from now on the schema is not checked at all.
+    await proxy.callTool('mcp__fs__read', { a: bait, [bait]: 1 });
+    expect(tools.calls).toHaveLength(2);
+  });
+
+  test('harmless patterns keep working', async () => {
+    const schema = { patternProperties: { '^x-': { type: 'number' } }, additionalProperties: false };
+    expect(await check(schema, { 'x-a': 1 })).toBe('called');
+    expect(await check(schema, { 'x-a': 'b' })).toContain('x-a: expected number, received string "b"');
+    expect(await check(schema, { y: 1 })).toContain('y: expected no such parameter, received number 1');
+  });
+});
