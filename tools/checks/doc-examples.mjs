@@ -1,6 +1,7 @@
 /**
- * The first TypeScript block of each library's README, compiled against the built packages and run. A line
- * `console.log(x); // → text` states what is printed. A block marked `ts no-run` is compiled only.
+ * The first TypeScript block of each library's README and of the guide to embedding, compiled against the
+ * built packages and run. A line `console.log(x); // → text` states what is printed. A block marked
+ * `ts no-run` is compiled only.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,11 +27,11 @@ const compilerOptions = {
   rootDir: folder,
 };
 
-/** One check per library README; a library without an example fails. */
+const hasExample = /^(libs[/\\][^/\\]+[/\\]README|docs[/\\]getting-started[/\\]embedding)\.md$/;
+
+/** One check per document that must have an example. */
 export async function checkExamples(documents) {
-  const readmes = documents.filter(({ name }) =>
-    /^libs\/[^/]+\/README\.md$/.test(name.replaceAll('\\', '/')),
-  );
+  const readmes = documents.filter(({ name }) => hasExample.test(name));
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const examples = await Promise.all(readmes.map(writeExample));

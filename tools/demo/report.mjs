@@ -20,8 +20,8 @@ export function printReport(outcome, stream = process.stdout) {
       ...outcome.toolCalls.map(({ tool, calls, averageMs, totalMs }) => [
         `  ${tool}`,
         calls,
-        `${averageMs.toFixed(1)} ms`,
-        `${totalMs.toFixed(1)} ms`,
+        `${averageMs} ms`,
+        `${totalMs} ms`,
       ]),
     ]),
   ]);
