@@ -80,6 +80,11 @@ export class DenoProcess {
     return this.#command.hiddenPaths;
   }
 
+  /** Bytes that the process has on disk now, where that is not bounded otherwise. */
+  async diskBytes(): Promise<number> {
+    return (await this.#command.diskBytes?.()) ?? 0;
+  }
+
   /** Replaces the listener; what arrives before there is one is dropped. */
   listen(listener: DenoProcessListener): void {
     this.#listener = listener;

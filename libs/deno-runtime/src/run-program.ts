@@ -17,6 +17,9 @@ import type { SandboxFrame } from './protocol/sandbox-frame.js';
 
 /** Between SIGTERM and SIGKILL. */
 const killGraceMs = 1000;
+/** What a process may have on disk in portable isolation, and how often that is looked at. */
+const maxDiskBytes = 32 * 1024 * 1024;
+const diskWatchMs = 200;
 /** For the other stream's end, once the result is there. */
 const endGraceMs = 1000;
 
@@ -25,6 +28,8 @@ export interface ProgramOptions {
   run: object;
   handlers: HostCallHandlers;
   maxOutputChars: number;
+  /** A process that has not taken its program after this many milliseconds is ended. */
+  startLimitMs: number;
   /** Makes text about the program what its author expects. */
   cleanText: (text: string) => string;
 }
@@ -34,7 +39,7 @@ const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
 
 type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
 /** What ended a program from outside, or that it broke the rules of the pipe. */
-type Ending = 'timeout' | 'cancelled' | 'second_result' | 'bad_call' | ProtocolViolation;
+type Ending = 'timeout' | 'cancelled' | 'too_much_disk' | 'second_result' | 'bad_call' | ProtocolViolation;
 
 /** How a run went; `hasStarted` is false when the process was gone before the program reached it. */
 export interface ProgramOutcome {
@@ -86,11 +91,21 @@ export async function runProgram(
     });
     void process.exit.then(resolve);
     const timer = setTimeout(() => resolve('timeout'), request.timeoutMs);
+    const startTimer = setTimeout(() => {
+      if (!hasStarted) void process.kill(0);
+    }, options.startLimitMs);
+    const diskWatch = setInterval(() => {
+      void process.diskBytes().then((bytes) => {
+        if (bytes > maxDiskBytes) resolve('too_much_disk');
+      });
+    }, diskWatchMs);
     const cancel = () => resolve('cancelled');
     request.signal?.addEventListener('abort', cancel, { once: true });
     if (request.signal?.aborted) cancel();
     calls.signal.addEventListener('abort', () => {
       clearTimeout(timer);
+      clearTimeout(startTimer);
+      clearInterval(diskWatch);
       request.signal?.removeEventListener('abort', cancel);
     });
     process.send(JSON.stringify(options.run));
@@ -149,6 +164,11 @@ function outcomeError(
       return {
         code: 'resource_exhausted',
         message: 'The program was stopped because it printed too much; print less.',
+      };
+    case 'too_much_disk':
+      return {
+        code: 'resource_exhausted',
+        message: `The program was stopped because it stored more than ${maxDiskBytes / 1024 / 1024} MB on disk.`,
       };
     case 'bad_call':
       return {

@@ -17,6 +17,12 @@ if (isSpare) {
 }
 const { code, servesFiles, ...options } = await channel.receiveProgram();
 
+// Doors that no program needs: Deno's own operations, and storage that would end with the process. The
+// process's permissions and the walls around it hold without this; what is not there needs no wall.
+delete Deno[Deno.internal];
+delete Deno.internal;
+for (const name of ['caches', 'localStorage', 'sessionStorage']) delete globalThis[name];
+
 for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetch: createFetch(channel) })) {
   const fixed = { writable: false, configurable: false, enumerable: true };
   Object.defineProperty(globalThis, name, { ...fixed, value: Object.freeze(value) });

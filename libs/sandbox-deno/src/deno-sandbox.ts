@@ -41,6 +41,9 @@ const bootstrap = new URL('../assets/bootstrap.js', import.meta.url);
 const maxOutputBytes = 64 * 1024 * 1024;
 /** The longest time limit that a spare serves; its CPU limit is set when it starts. */
 const maxTimeoutMs = 300_000;
+/** How long a process may take until it has its program; a spare only has to read it. */
+const coldStartMs = 30_000;
+const spareStartMs = 2000;
 const noGrants: Grants = { read: [], write: [] };
 /** A value must fit into one frame, at up to three bytes per character. */
 const maxValueChars = 300_000;
@@ -77,12 +80,12 @@ export class DenoSandbox implements Sandbox {
     const isDefault = grants.read.length + grants.write.length === 0 && request.timeoutMs <= maxTimeoutMs;
     const spare = isDefault ? this.#spares.take() : undefined;
     if (spare) {
-      const { hasStarted, result } = await this.#run(spare, request, grants);
+      const { hasStarted, result } = await this.#run(spare, request, grants, spareStartMs);
       // It died while it waited, so the program has not run: it gets a process of its own.
       if (hasStarted) return result;
     }
     const process = await this.#start(request.timeoutMs, grants, false);
-    const { hasStarted, result } = await this.#run(process, request, grants);
+    const { hasStarted, result } = await this.#run(process, request, grants, coldStartMs);
     if (hasStarted) return result;
     const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
     throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);
@@ -101,13 +104,19 @@ export class DenoSandbox implements Sandbox {
     return new DenoProcess(command, { maxOutputBytes, isSpare });
   }
 
-  async #run(process: DenoProcess, request: ExecutionRequest, grants: Grants): Promise<ProgramOutcome> {
+  async #run(
+    process: DenoProcess,
+    request: ExecutionRequest,
+    grants: Grants,
+    startLimitMs: number,
+  ): Promise<ProgramOutcome> {
     this.#running.add(process);
     const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
     const { maxOutputChars } = this.#options;
     try {
       return await runProgram(process, request, {
         maxOutputChars,
+        startLimitMs,
         cleanText: showProgramOnly,
         handlers: handlersOf(request, servesFiles ? grants : undefined),
         run: {

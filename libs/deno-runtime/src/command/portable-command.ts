@@ -1,3 +1,4 @@
+import { getServers } from 'node:dns';
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +38,10 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
       [dirname(script), '/app/rt'],
       [options.denoPath, '/app/deno'],
       [folder.path, '/tmp'],
+      // Deno names the machine's resolver when it refuses to ask it.
+      ...getServers().map((server): [string, string] => [`${server}:53`, 'the resolver']),
     ],
+    diskBytes: () => folder.size(),
     cleanUp: () => folder.remove(),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,6 +9,8 @@ export interface PrivateFolder {
   path: string;
   denoDir: string;
   workDir: string;
+  /** Bytes of all files in it. */
+  size(): Promise<number>;
   remove(): Promise<void>;
 }
 
@@ -23,9 +25,22 @@ export async function createPrivateFolder(): Promise<PrivateFolder> {
     path,
     denoDir: join(path, 'deno'),
     workDir,
+    size: () => sizeOf(path),
     // Deno may be writing while it is being killed.
     remove: () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }),
   };
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  // Files come and go while they are counted.
+  const sizes = entries.map((entry) =>
+    lstat(join(folder, entry)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 async function removeAbandonedFolders(): Promise<void> {

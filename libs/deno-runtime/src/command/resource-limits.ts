@@ -3,8 +3,8 @@ import type { DenoLimits } from './deno-command.js';
 /** `VmData` of an idle Deno is about 560 MB, most of it the JIT's code range. */
 const idleDataMb = 512;
 const openFiles = 256;
-/** In blocks of 512 bytes: no single file above 16 MiB. */
-const fileBlocks = 32768;
+/** In blocks of 512 bytes: no single file above 4 MiB, also among the nameless ones that SQLite makes. */
+const fileBlocks = 8192;
 
 /**
  * A shell line that sets resource limits and becomes the command in its arguments. One `ulimit` per
