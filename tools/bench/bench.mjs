@@ -1,0 +1,102 @@
+/**
+ * `npm run bench`: what an execution costs, as ratios to baselines of the same run.
+ * Names select cases; `--check` exits 1 when a ratio misses its goal in two of three repeats; `--json`
+ * prints one JSON object in place of the table.
+ */
+import { parseArgs } from 'node:util';
+
+import { ensureBuilt } from '../ensure-built.mjs';
+import { columns } from '../print.mjs';
+
+const usage = `Usage: npm run bench -- [case ...] [--check] [--json]
+
+  npm run bench                 all cases
+  npm run bench -- warm cold    some of them
+  npm run bench -- --check      exit 1 when a ratio misses its goal in two of three repeats
+`;
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+});
+if (flags.help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+
+await ensureBuilt();
+// Only now: these import packages and what was built.
+const { cases } = await import('./cases.mjs');
+const { sampleCase } = await import('./measure.mjs');
+const { Workplace } = await import('./processes.mjs');
+
+const unknown = positionals.filter((name) => !cases.some((each) => each.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `Unknown case ${unknown.join(', ')}; there are ${cases.map(({ name }) => name).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+const chosen = cases.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+
+const rows = [];
+for (const each of chosen) {
+  process.stderr.write(`${each.name}: ${each.what} ...\n`);
+  rows.push(...(await measure(each)));
+}
+if (flags.json) process.stdout.write(`${JSON.stringify({ rows }, null, 2)}\n`);
+else process.stdout.write(`${table(rows).join('\n')}\n`);
+if (flags.check && rows.some(({ isMet }) => !isMet)) process.exitCode = 1;
+
+/** Repeats a case until each row has met or missed its goal twice; once, where nothing is checked. */
+async function measure(each) {
+  const repeats = [];
+  const isSettled = () =>
+    each.rows.every((row) => {
+      const met = repeats.filter((samples) => isMet(row, samples)).length;
+      return met >= 2 || repeats.length - met >= 2;
+    });
+  do repeats.push(await sampleOnce(each));
+  while (flags.check && !isSettled());
+  return each.rows.map((row) => {
+    const misses = repeats.filter((samples) => !isMet(row, samples)).length;
+    const samples = repeats.at(-1);
+    const goal = row.atMost === undefined ? `>= ${row.atLeast}` : `<= ${row.atMost}`;
+    const ratios = repeats.map((repeat) => ratioOf(row, repeat));
+    return { case: each.name, label: row.label, goal, ratios, isMet: misses * 2 < repeats.length, samples };
+  });
+}
+
+async function sampleOnce(each) {
+  const workplace = await Workplace.open();
+  try {
+    return await sampleCase({ ...each, samples: await each.open(workplace) });
+  } finally {
+    await workplace.close();
+  }
+}
+
+function ratioOf(row, samples) {
+  return row.ratio(Object.fromEntries(Object.entries(samples).map(([name, { p50 }]) => [name, p50])));
+}
+
+function isMet(row, samples) {
+  const ratio = ratioOf(row, samples);
+  return row.atMost === undefined ? ratio >= row.atLeast : ratio <= row.atMost;
+}
+
+function table(measured) {
+  const figure = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
+  return columns([
+    ['case', 'ratio', 'goal', 'measured', '', 'p50 (p95) of the last repeat'],
+    ...measured.map(({ case: name, label, goal, ratios, isMet: met, samples }) => [
+      name,
+      label,
+      goal,
+      ratios.map(figure).join(', '),
+      met ? 'met' : 'MISSED',
+      Object.entries(samples)
+        .map(([sample, { p50, p95 }]) => `${sample} ${figure(p50)} (${figure(p95)})`)
+        .join(', '),
+    ]),
+  ]);
+}

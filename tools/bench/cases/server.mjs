@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { timed } from '../measure.mjs';
+import { execute, residentMb, serverBin } from '../processes.mjs';
+
+/** From the start of the server's process until it has answered `initialize`. */
+export const start = {
+  name: 'start',
+  what: 'server start until initialize is answered / node -e 0',
+  rounds: 20,
+  open: async (workplace) => ({
+    server: async () => {
+      let client;
+      const ms = await timed(async () => {
+        ({ client } = await workplace.connect(process.execPath, [serverBin]));
+      });
+      await client.close();
+      return ms;
+    },
+    node: () => workplace.run(process.execPath, ['-e', '0']),
+  }),
+  rows: [{ label: 'server / node', atMost: 4, ratio: ({ server, node }) => server / node }],
+};
+
+/** Many executions at once and in a row: none lost, none wrong, no growth. */
+export const load = {
+  name: 'load',
+  what: '100 executions at once, 2,000 in all: growth of the server after the first 500, in share',
+  rounds: 1,
+  warmUps: 0,
+  async open(workplace) {
+    const { client, pid } = await workplace.startServer({
+      sandbox: { maxQueued: 200, queueTimeoutMs: 120_000 },
+    });
+    const hundred = async (round) => {
+      const programs = Array.from({ length: 100 }, (_, index) => `return ${round * 100 + index}`);
+      const reports = await Promise.all(programs.map((code) => execute(client, code)));
+      if (reports.some(({ result }, index) => result !== round * 100 + index))
+        throw new Error('A result is wrong.');
+    };
+    return {
+      growth: async () => {
+        for (let round = 0; round < 5; round++) await hundred(round);
+        const before = residentMb(pid);
+        for (let round = 5; round < 20; round++) await hundred(round);
+        return residentMb(pid) / before;
+      },
+    };
+  },
+  rows: [{ label: 'resident memory, 2,000 / 500', atMost: 1.25, ratio: ({ growth }) => growth }],
+};
+
+/** Four endless loops and a memory eater run: the server answers meanwhile. */
+export const health = {
+  name: 'health',
+  what: 'health while four endless loops and a memory eater run, in ms',
+  rounds: 10,
+  pauseMs: 200,
+  async open(workplace) {
+    const { client } = await workplace.startServer({});
+    const run = (code) =>
+      client.callTool({ name: 'executeTypescript', arguments: { code, timeoutMs: 30_000 } }, undefined, {
+        timeout: 60_000,
+      });
+    const hostile = ['for (;;) {}', 'for (;;) {}', 'for (;;) {}', 'for (;;) {}'];
+    const eater =
+      'const a = []; for (;;) { a.push(new Array(1e5).fill(Math.random())); await new Promise((r) => setTimeout(r, 5)); }';
+    for (const code of [...hostile, eater]) void run(code).catch(() => undefined);
+    await delay(500);
+    return { health: () => timed(() => client.callTool({ name: 'health', arguments: {} })) };
+  },
+  rows: [{ label: 'p50 in ms', atMost: 1000, ratio: ({ health }) => health }],
+};

@@ -1,0 +1,119 @@
+/** Real processes for the cases: in a clean environment, which makes a difference of up to 30 ms to Node. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { findDeno } from '@code-executor/deno-runtime';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+import { timed } from './measure.mjs';
+
+export const root = join(import.meta.dirname, '..', '..');
+export const serverBin = join(root, 'apps', 'mcp-server', 'bin', 'code-executor-mcp.js');
+const everythingBin = join(
+  root,
+  'node_modules',
+  '@modelcontextprotocol',
+  'server-everything',
+  'dist',
+  'index.js',
+);
+
+/** A folder of our own that is HOME to every child. */
+export class Workplace {
+  #clients = [];
+  #closers = [];
+
+  static async open() {
+    const workplace = new Workplace();
+    workplace.folder = await mkdtemp(join(tmpdir(), 'code-executor-bench-'));
+    workplace.env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: workplace.folder };
+    workplace.denoPath = await findDeno();
+    workplace.emptyScript = join(workplace.folder, 'empty.ts');
+    await writeFile(workplace.emptyScript, '');
+    return workplace;
+  }
+
+  /** Milliseconds from spawn to close. */
+  run(file, args, env = this.env) {
+    return timed(() => {
+      const child = spawn(file, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      return new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+    });
+  }
+
+  /** B: the native Deno binary on an empty file, to close. */
+  plainDeno = () =>
+    this.run(this.denoPath, ['run', this.emptyScript], {
+      DENO_DIR: join(this.folder, 'deno'),
+      DENO_NO_UPDATE_CHECK: '1',
+    });
+
+  /** Our built server with a configuration, and a real client on it. */
+  async startServer(config = {}) {
+    const file = join(this.folder, `config-${this.#clients.length}.json`);
+    await writeFile(file, JSON.stringify({ projectOnly: true, log: { level: 'error' }, ...config }));
+    return this.connect(process.execPath, [serverBin, '--config', file]);
+  }
+
+  startEverything() {
+    return this.connect(process.execPath, [everythingBin, 'stdio']);
+  }
+
+  async connect(command, args) {
+    const client = new Client({ name: 'code-executor-bench', version: '1.0.0' });
+    const transport = new StdioClientTransport({
+      command,
+      args,
+      cwd: this.folder,
+      env: this.env,
+      stderr: 'inherit',
+    });
+    await client.connect(transport);
+    this.#clients.push(client);
+    return { client, pid: transport.pid };
+  }
+
+  /** Remembers what else has to be closed. */
+  onClose(closer) {
+    this.#closers.push(closer);
+  }
+
+  async close() {
+    await Promise.all(this.#closers.map((closer) => closer()));
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The upstream entry for server-everything. */
+export const everything = { command: process.execPath, args: [everythingBin, 'stdio'] };
+
+/** Runs a program through a server; throws unless it succeeds. */
+export async function execute(client, code, options = {}) {
+  const result = await client.callTool(
+    { name: 'executeTypescript', arguments: { code, ...options } },
+    undefined,
+    {
+      timeout: 120_000,
+    },
+  );
+  if (result.isError) throw new Error(`An execution failed: ${result.structuredContent.error}`);
+  return result.structuredContent;
+}
+
+export async function untilSpares(client, count) {
+  for (;;) {
+    const { structuredContent } = await client.callTool({ name: 'health', arguments: {} });
+    if (structuredContent.spares?.ready >= count) return;
+    await delay(10);
+  }
+}
+
+export function residentMb(pid) {
+  return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096) / 1024 / 1024;
+}
