@@ -16,6 +16,7 @@ await ensureInstalled();
 const { runTasks } = await import('./checks/nx-tasks.mjs');
 const { runTests } = await import('./checks/jest-results.mjs');
 const { runOwnTests } = await import('./checks/own-tests.mjs');
+const { checkWithInspector } = await import('./checks/inspector.mjs');
 const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
 
@@ -33,8 +34,9 @@ const steps = {
     ...(await runOwnTests()),
     ...(await runTests({ CODE_EXECUTOR_TEST_ISOLATION: isolation.modes.join(',') })),
   ],
-  Demo: async () => [
+  'Real clients': async () => [
     await single('demo', run(process.execPath, [join(root, 'tools', 'demo', 'demo.mjs'), '--json'])),
+    ...(await checkWithInspector()),
   ],
   Documentation: checkDocs,
   Packages: checkPackages,

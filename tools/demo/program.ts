@@ -7,7 +7,7 @@ interface Order {
 }
 
 const tools = await discoverMCPTools();
-const reader = (await searchTools('read_text_file', 1))[0]?.name;
+const reader = tools.find(({ name }) => name.endsWith('__read_text_file'))?.name;
 if (!reader) throw new Error('None of the servers reads files.');
 
 const { content } = (await callMCPTool('mcp__filesystem__list_allowed_directories', {})) as {

@@ -7,4 +7,3 @@ interface FoundTool {
 
 declare function callMCPTool(name: string, params: object): Promise<unknown>;
 declare function discoverMCPTools(options?: { search?: string[] }): Promise<FoundTool[]>;
-declare function searchTools(query: string, limit?: number): Promise<FoundTool[]>;

@@ -1,0 +1,48 @@
+/** The built server, seen by the MCP Inspector: a client that somebody else wrote. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { binOf, cleanEnvironment, runBin } from '../run.mjs';
+
+/** Lists the tools strictly, and runs one program. */
+export async function checkWithInspector() {
+  // The Inspector writes into its home; the server finds nobody's settings there.
+  const home = await mkdtemp(join(tmpdir(), 'code-executor-inspector-'));
+  const env = cleanEnvironment({ HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: home });
+  const inspect = (...args) => {
+    const server = ['--cli', process.execPath, binOf('code-executor-mcp')];
+    return runBin('@modelcontextprotocol/inspector', [...server, ...args], {
+      command: 'mcp-inspector',
+      cwd: home,
+      env,
+      timeoutMs: 60_000,
+    });
+  };
+  try {
+    const list = await inspect('--method', 'tools/list', '--strict');
+    const isClean = list.code === 0 && !list.stderr.includes('Warning:');
+    const call = await inspect(
+      ...['--method', 'tools/call', '--tool-name', 'executeTypescript'],
+      ...['--tool-args-json', '{"code":"return 42"}', '--format', 'json'],
+    );
+    return [
+      check('inspector: tools/list --strict', isClean, list.stderr || list.output),
+      check('inspector: tools/call', resultOf(call.stdout) === 42, call.output),
+    ];
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function resultOf(json) {
+  try {
+    return JSON.parse(json).result.structuredContent.result;
+  } catch {
+    return undefined;
+  }
+}
+
+function check(name, isRight, detail) {
+  return { name, passed: isRight ? 1 : 0, failed: isRight ? 0 : 1, detail };
+}
