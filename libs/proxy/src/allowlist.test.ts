@@ -113,7 +113,7 @@ describe('allowedTools', () => {
     ],
   ])('refuses the malformed list %#', (allowedTools, message) => {
     const create = () => createToolProxy({ tools: source(), allowedTools: allowedTools as string[] });
-    expect(create).toThrow(expect.objectContaining({ code: 'invalid_argument', message }) as Error);
+    expect(create).toThrow(expect.objectContaining({ code: 'invalid_argument', message }));
   });
 });
 

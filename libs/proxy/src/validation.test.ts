@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonSchema, type ToolName } from '@code-executor/contracts';
+import { type JsonObject, type JsonSchema } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
@@ -9,7 +9,7 @@ async function check(parameters: JsonSchema, args: unknown): Promise<string> {
   const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
   const proxy = createToolProxy({ tools, allowedTools: ['*'] });
   try {
-    await proxy.callTool('mcp__fs__read' as ToolName, args as JsonObject);
+    await proxy.callTool('mcp__fs__read', args as JsonObject);
     expect(tools.calls).toHaveLength(1);
     return 'called';
   } catch (error) {
@@ -116,8 +116,10 @@ describe('validation of arguments', () => {
       'p4: expected string, received number 4; and 95 more. Its parameters are: p99: string (required), p0: string',
     );
     expect(many.endsWith('p28: string and 70 more.')).toBe(true);
-    const long = await check({ properties: { a: { type: 'number' } } }, { a: 'x'.repeat(1_000_000) });
-    expect(long.length).toBeLessThan(400);
+    for (const a of ['x'.repeat(1_000_000), Array.from({ length: 100_000 }, () => 1)]) {
+      const long = await check({ properties: { a: { type: 'number' } } }, { a });
+      expect(long.length).toBeLessThan(400);
+    }
   });
 
   test('shows hostile texts of schema and arguments escaped', async () => {

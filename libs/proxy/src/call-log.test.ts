@@ -1,0 +1,270 @@
+import { type AuditEvent, CodeExecutorError, type ToolName } from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+import { describe, expect, test } from '@jest/globals';
+
+import { createToolProxy, summarizeCalls, type ToolProxy } from './index.js';
+import { codeOf, fakeTools, heldSource } from './proxy.test.kit.js';
+
+describe('the record of calls', () => {
+  const audited = () => {
+    const events: AuditEvent[] = [];
+    return { events, audit: (event: AuditEvent) => void events.push(event), executionId: 'exec_1' };
+  };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as unknown as string;
+  const duration = expect.any(Number) as unknown as number;
+
+  test('has every call, and the audit one event for each', async () => {
+    const { events, ...options } = audited();
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], ...options });
+    await proxy.callTool('mcp__test__echo', { text: 'a' });
+    await proxy.callTool('mcp__test__fail', {});
+    await codeOf(proxy.callTool('mcp__test__absent', {}));
+    await codeOf(proxy.callTool('mcp__other__\u0000', {}));
+    await codeOf(proxy.callTool(['mcp__test__echo'] as never, {}));
+    const common = { startedAt: time, durationMs: duration };
+    expect(proxy.calls).toEqual([
+      { toolName: 'mcp__test__echo', server: 'test', status: 'success', ...common },
+      {
+        toolName: 'mcp__test__fail',
+        server: 'test',
+        status: 'failure',
+        errorCode: 'tool_error',
+        errorMessage: 'it failed',
+        ...common,
+      },
+      {
+        toolName: 'mcp__test__absent',
+        status: 'rejected',
+        errorCode: 'not_found',
+        errorMessage: 'Tool mcp__test__absent does not exist; list the tools to see what there is.',
+        ...common,
+      },
+      {
+        toolName: 'mcp__other__\u0000',
+        status: 'rejected',
+        errorCode: 'permission_denied',
+        errorMessage: expect.stringContaining(
+          'mcp__other__\\u{0} is not in allowedTools',
+        ) as unknown as string,
+        ...common,
+      },
+      {
+        toolName: 'array ["mcp__test__echo"]',
+        status: 'rejected',
+        errorCode: 'permission_denied',
+        errorMessage: 'The name of a tool must be a string, not array ["mcp__test__echo"].',
+        ...common,
+      },
+    ]);
+    expect(events).toEqual(
+      proxy.calls.map(({ toolName, server, status, errorCode, durationMs }) => ({
+        type: errorCode === 'permission_denied' ? 'denial' : 'tool_call',
+        timestamp: time,
+        executionId: 'exec_1',
+        toolName,
+        status,
+        durationMs,
+        ...(server && { server }),
+        ...(errorCode && { errorCode }),
+      })),
+    );
+  });
+
+  test('summarizes per tool, without what the policy refused', async () => {
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'] });
+    await proxy.callTool('mcp__test__fail', {});
+    await codeOf(proxy.callTool('mcp__other__x', {}));
+    await proxy.callTool('mcp__test__echo', { text: 'a' });
+    await proxy.callTool('mcp__test__fail', {});
+    await proxy.callTool('mcp__test__echo', { text: 'b' });
+    const common = { totalDurationMs: duration, averageDurationMs: duration, lastCallDurationMs: duration };
+    expect(summarizeCalls(proxy.calls)).toEqual({
+      toolCallsMade: ['mcp__test__fail', 'mcp__test__echo'],
+      toolCallSummary: [
+        {
+          toolName: 'mcp__test__fail',
+          callCount: 2,
+          successCount: 0,
+          errorCount: 2,
+          lastCallStatus: 'error',
+          lastErrorMessage: 'it failed',
+          lastCalledAt: time,
+          ...common,
+        },
+        {
+          toolName: 'mcp__test__echo',
+          callCount: 2,
+          successCount: 2,
+          errorCount: 0,
+          lastCallStatus: 'success',
+          lastCalledAt: time,
+          ...common,
+        },
+      ],
+    });
+    expect(summarizeCalls([])).toEqual({ toolCallsMade: [], toolCallSummary: [] });
+  });
+
+  test('computes durations over the calls that ended', () => {
+    const call = (status: 'running' | 'success' | 'failure', durationMs: number, startedAt: string) => ({
+      toolName: 'mcp__a__b',
+      status,
+      durationMs,
+      startedAt,
+      ...(status === 'failure' && { errorMessage: 'no' }),
+    });
+    const calls = [call('failure', 10, 't1'), call('success', 21, 't2'), call('running', 0, 't3')];
+    expect(summarizeCalls(calls).toolCallSummary).toEqual([
+      {
+        toolName: 'mcp__a__b',
+        callCount: 3,
+        successCount: 1,
+        errorCount: 1,
+        totalDurationMs: 31,
+        averageDurationMs: 16,
+        lastCallDurationMs: 21,
+        lastCallStatus: 'success',
+        lastErrorMessage: 'no',
+        lastCalledAt: 't3',
+      },
+    ]);
+  });
+
+  test.each<[string, (controllers: { run: AbortController; call: AbortController }) => void]>([
+    ['the execution', ({ run }) => run.abort()],
+    ['the caller', ({ call }) => call.abort('any reason')],
+  ])('has a call that %s cancels in flight once, and drops its late result', async (_name, cancel) => {
+    const { events, ...options } = audited();
+    const held = heldSource();
+    const controllers = { run: new AbortController(), call: new AbortController() };
+    const proxy = createToolProxy({
+      tools: held.tools,
+      allowedTools: ['*'],
+      signal: controllers.run.signal,
+      ...options,
+    });
+    const call = codeOf(proxy.callTool('mcp__test__held', {}, { signal: controllers.call.signal }));
+    await held.started(1);
+    expect(proxy.calls).toMatchObject([{ status: 'running' }]);
+    cancel(controllers);
+    expect(await call).toBe('cancelled');
+    expect(held.running[0]?.signal?.aborted).toBe(true);
+    held.running[0]?.answer('late');
+    await new Promise(setImmediate);
+    expect(proxy.calls).toMatchObject([{ status: 'failure', errorCode: 'cancelled' }]);
+    expect(events).toHaveLength(1);
+    expect(events).toMatchObject([{ type: 'tool_call', status: 'failure', errorCode: 'cancelled' }]);
+  });
+
+  test('has calls that were cancelled before they began as rejected, and starts none afterwards', async () => {
+    const { events, ...options } = audited();
+    const held = heldSource();
+    const run = new AbortController();
+    const budget = { maxConcurrent: 1 };
+    const proxy = createToolProxy({
+      tools: held.tools,
+      allowedTools: ['*'],
+      signal: run.signal,
+      budget,
+      ...options,
+    });
+    const calls = [1, 2, 3].map(() => codeOf(proxy.callTool('mcp__test__held', {})));
+    await held.started(1);
+    run.abort();
+    expect(await Promise.all(calls)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(await codeOf(proxy.callTool('mcp__test__held', {}))).toBe('cancelled');
+    expect(proxy.calls.map(({ status }) => status)).toEqual(['failure', 'rejected', 'rejected', 'rejected']);
+    expect(events).toHaveLength(4);
+    expect(held.most()).toBe(1);
+    expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([{ callCount: 1 }]);
+  });
+
+  test('a call that ran out of time says so', async () => {
+    const held = heldSource();
+    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'] });
+    expect(await codeOf(proxy.callTool('mcp__test__held', {}, { signal: AbortSignal.timeout(20) }))).toBe(
+      'deadline_exceeded',
+    );
+  });
+
+  test.each<[string, () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+  ])('is not disturbed by an audit or a listener that %s', async (_name, fail) => {
+    const onCall = () => {
+      throw new Error('no listener');
+    };
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['*'], audit: fail, onCall });
+    expect(await codeOf(proxy.callTool('mcp__test__echo', { text: 'x' }))).toBe('ok');
+    await new Promise(setImmediate);
+    expect(proxy.calls).toMatchObject([{ status: 'success' }]);
+  });
+
+  test('announces calls as they begin, not those that are refused', async () => {
+    const begun: string[] = [];
+    const proxy = createToolProxy({
+      tools: fakeTools(),
+      allowedTools: ['mcp__test__*'],
+      onCall: (name) => begun.push(name),
+    });
+    await proxy.callTool('mcp__test__echo', {});
+    await codeOf(proxy.callTool('mcp__test__absent', {}));
+    await codeOf(proxy.callTool('mcp__other__x', {}));
+    expect(begun).toEqual(['mcp__test__echo']);
+  });
+
+  test('is bounded: names, messages, and the number of refusals', async () => {
+    const { events, ...options } = audited();
+    const proxy: ToolProxy = createToolProxy({ tools: fakeTools(), ...options });
+    await codeOf(proxy.callTool('x'.repeat(1_000_000) as ToolName, {}));
+    expect(proxy.calls[0]?.toolName).toHaveLength(256);
+    expect(proxy.calls[0]?.errorMessage?.length).toBeLessThanOrEqual(500);
+    for (let i = 0; i < 10_050; i++) {
+      expect(await codeOf(proxy.callTool('mcp__test__echo', {}))).toBe('permission_denied');
+    }
+    expect(proxy.calls).toHaveLength(10_000);
+    expect(events).toHaveLength(10_000);
+  });
+
+  test('keeps a whole result as it came', async () => {
+    const result = {
+      content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+      structuredContent: { a: 1 },
+      _meta: { b: 2 },
+      isError: true,
+    };
+    const tools = fakeToolSource({ mcp__test__image: () => result });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    expect(await proxy.callTool('mcp__test__image', {})).toBe(result);
+    expect(proxy.calls).toMatchObject([
+      { errorCode: 'tool_error', errorMessage: 'The tool failed and gave no reason.' },
+    ]);
+  });
+
+  test("passes the source's own errors through, and hides foreign ones", async () => {
+    const reasons = [
+      new CodeExecutorError('unavailable', 'Queue full.', { retryAfterMs: 5 }),
+      new Error('password'),
+    ];
+    const fake = fakeTools();
+    const callTool = () => Promise.reject(reasons.shift() ?? new Error());
+    const proxy = createToolProxy({ tools: { ...fake, callTool }, allowedTools: ['*'] });
+    await expect(proxy.callTool('mcp__test__echo', {})).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterMs: 5,
+    });
+    await expect(proxy.callTool('mcp__test__echo', {})).rejects.toMatchObject({
+      code: 'internal',
+      message: 'An internal error occurred; see the log.',
+    });
+    expect(proxy.calls.map(({ status, errorCode }) => [status, errorCode])).toEqual([
+      ['failure', 'unavailable'],
+      ['failure', 'internal'],
+    ]);
+  });
+});
