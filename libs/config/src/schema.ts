@@ -64,6 +64,13 @@ const sandbox = z.strictObject({
     10_000_000,
     'Characters of output kept per execution; the middle of more is left out. Default: 100000.',
   ),
+  spares: z
+    .strictObject({
+      typescript: integer(0, 1000, 'Unused TypeScript processes that wait for a program. Default: 4.'),
+      idleMs: integer(1000, 86_400_000, 'Spares unused for this long are ended, in ms. Default: 600000.'),
+      maxMemoryMb: integer(0, 65_536, 'Resident memory of all spares together, in MB. Default: 512.'),
+    })
+    .exactOptional(),
 });
 
 const typescript = z
