@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 
+import { countJsonBytes } from './json-bytes.js';
 import { runWithin } from './run-within.js';
 
 /** Larger or deeper schemas are not checked: compiling them could hold up the server. */
@@ -25,22 +26,35 @@ const options = {
   meta: false,
 } as const;
 
+/** Keywords that can make checking slower than arguments and schema are large. */
+const slowKeywords = /"(pattern|patternProperties|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
+/** A schema without them is quick to check if it and the arguments are no larger than this, in bytes of JSON. */
+const maxQuickBytes = 4096;
+
+interface Validator {
+  validate: ValidateFunction;
+  isQuick: boolean;
+}
+
 /** Per schema object; null is a schema that cannot be checked. */
-const validators = new WeakMap<JsonSchema, ValidateFunction | null>();
+const validators = new WeakMap<JsonSchema, Validator | null>();
 
 /**
  * What is wrong with the arguments, or an empty list. A schema that does not compile, is too large, or takes
  * too long is not checked, now or later, and the upstream server decides.
  */
 export function checkArguments(schema: JsonSchema, args: unknown): ErrorObject[] {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    validate = compile(schema) ?? null;
-    validators.set(schema, validate);
+  let validator = validators.get(schema);
+  if (validator === undefined) {
+    validator = compile(schema) ?? null;
+    validators.set(schema, validator);
   }
-  if (!validate) return [];
+  if (!validator) return [];
+  const { validate } = validator;
+  // The clock costs as much as the rest of a call, so it runs only where it is needed.
+  const isQuick = validator.isQuick && countJsonBytes(args, maxQuickBytes) <= maxQuickBytes;
   try {
-    const isValid = runWithin(checkLimitMs, () => validate(args));
+    const isValid = isQuick ? validate(args) : runWithin(checkLimitMs, () => validate(args));
     return isValid ? [] : (validate.errors ?? []);
   } catch {
     validators.set(schema, null);
@@ -51,25 +65,26 @@ export function checkArguments(schema: JsonSchema, args: unknown): ErrorObject[]
   }
 }
 
-function compile(schema: JsonSchema): ValidateFunction | undefined {
+function compile(schema: JsonSchema): Validator | undefined {
   try {
-    const copy = copyOf(schema);
+    const json = JSON.stringify(schema);
+    if (json.length > maxSchemaChars) return undefined;
+    const copy = copyOf(json);
     if (!copy) return undefined;
-    return runWithin(compileLimitMs, () => {
+    const validate = runWithin(compileLimitMs, () => {
       // An instance per schema: two servers may use one $id for different schemas.
-      const ajv = is2020(schema) ? new Ajv2020(options) : new Ajv(options);
+      const ajv = is2020(copy) ? new Ajv2020(options) : new Ajv(options);
       ajvFormats.default(ajv);
       return ajv.compile(copy);
     });
+    return { validate, isQuick: json.length <= maxQuickBytes && !slowKeywords.test(json) };
   } catch {
     return undefined;
   }
 }
 
-/** A plain copy that nobody else can change; undefined if it is too large or too deep. */
-function copyOf(schema: JsonSchema): JsonSchema | undefined {
-  const json = JSON.stringify(schema);
-  if (json.length > maxSchemaChars) return undefined;
+/** The schema for us alone; undefined if it is too deep. */
+function copyOf(json: string): JsonSchema | undefined {
   const copy = JSON.parse(json) as JsonSchema;
   if (isDeeper(copy, maxSchemaDepth)) return undefined;
   // Ajv's own keyword: the answer would be a promise.

@@ -5,12 +5,16 @@ import { describeParameters, describeType } from './describe-parameters.js';
 import { quoteName, quoteValue } from './quote.js';
 
 const maxProblems = 5;
+/** Errors that are looked at, and of these written out; there may be a hundred thousand, each about a megabyte. */
+const maxErrors = 500;
+const maxWritten = 20;
 
 /** What is wrong with the arguments of a tool, and what it takes instead, for whoever wrote the call. */
 export function explainErrors(tool: ToolSchema, errors: readonly ErrorObject[]): string {
-  const problems = [...new Set(withoutBranches(errors).map(explain))];
+  const kept = withoutBranches(errors.slice(0, maxErrors));
+  const problems = [...new Set(kept.slice(0, maxWritten).map(explain))];
   const shown = problems.slice(0, maxProblems).join('; ');
-  const more = problems.length - maxProblems;
+  const more = problems.length + Math.max(0, kept.length - maxWritten) - maxProblems;
   return (
     `The arguments of ${quoteName(tool.name)} do not match its schema: ${shown}` +
     `${more > 0 ? `; and ${more} more` : ''}. Its parameters are: ${describeParameters(tool.parameters)}.`

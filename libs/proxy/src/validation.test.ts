@@ -219,6 +219,22 @@ describe('validation of arguments', () => {
     expect(tools.calls).toHaveLength(2);
   });
 
+  test('arguments made to fail in millions of ways neither fill the memory nor stop the server', async () => {
+    const branches = Array.from({ length: 100 }, (_, i) => ({ const: i }));
+    const schema = { properties: { a: { type: 'array', items: { anyOf: branches } } } };
+    // A million errors and more: the check is given up, and the upstream server decides.
+    expect(await check(schema, { a: Array.from({ length: 500_000 }, () => 'x') })).toBe('called');
+  });
+
+  test('thousands of problems are told as soon as five', async () => {
+    const schema = {
+      properties: { a: { type: 'array', items: { anyOf: [{ type: 'string' }, { const: 1 }] } } },
+    };
+    const told = await check(schema, { a: Array.from({ length: 2000 }, () => false) });
+    expect(told).toContain('a[4]: expected string | 1, received boolean false; and ');
+    expect(told.length).toBeLessThan(500);
+  });
+
   test('harmless patterns keep working', async () => {
     const schema = { patternProperties: { '^x-': { type: 'number' } }, additionalProperties: false };
     expect(await check(schema, { 'x-a': 1 })).toBe('called');
