@@ -64,7 +64,7 @@ export class DenoProcess {
       filterPipe.on('error', () => undefined);
       filterPipe.end(command.filter);
     }
-    this.send(JSON.stringify({ nonce, isSpare: options.isSpare === true }));
+    void this.send(JSON.stringify({ nonce, isSpare: options.isSpare === true }));
   }
 
   get pid(): number | undefined {
@@ -90,9 +90,11 @@ export class DenoProcess {
     this.#listener = listener;
   }
 
-  /** Sends one message, as one line of JSON text. */
-  send(json: string): void {
-    if (!this.#isGone) this.#child.stdin?.write(`${json}\n`);
+  /** Sends one message, as one line of JSON text; resolves when the process has taken it, or is gone. */
+  send(json: string): Promise<void> {
+    const { stdin } = this.#child;
+    if (this.#isGone || !stdin) return Promise.resolve();
+    return new Promise((resolve) => stdin.write(`${json}\n`, () => resolve()));
   }
 
   /** Asks the whole group to end, and makes it end after `graceMs` milliseconds. */

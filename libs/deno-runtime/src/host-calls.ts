@@ -10,18 +10,24 @@ export type HostCallHandlers = ReadonlyMap<string, HostCallHandler>;
 const maxReplyBytes = 16 * 1024 * 1024;
 /** Calls that wait for their reply; a program that has more is ended. */
 export const maxOutstandingCalls = 4096;
+/** Calls of one method that are answered at once; further ones wait until replies were read. */
+const maxAtOnce = 4;
+/** Tool calls have limits of their own, in the `ToolSource`: on calls at once and on bytes of results. */
+const limitedElsewhere = 'callTool';
 
 type Call = Extract<SandboxFrame, { type: 'call' }>;
 
 /** Answers the calls of one program. */
 export class HostCalls {
   readonly #handlers: HostCallHandlers;
-  readonly #reply: (json: string) => void;
+  readonly #reply: (json: string) => Promise<void>;
   readonly #signal: AbortSignal;
+  readonly #turns = new Map<string, Turns>();
   #lastId = 0;
   #outstanding = 0;
 
-  constructor(handlers: HostCallHandlers, reply: (json: string) => void, signal: AbortSignal) {
+  /** @param reply - Sends a reply; resolves when the program has taken it. */
+  constructor(handlers: HostCallHandlers, reply: (json: string) => Promise<void>, signal: AbortSignal) {
     this.#handlers = handlers;
     this.#reply = reply;
     this.#signal = signal;
@@ -32,21 +38,51 @@ export class HostCalls {
     if (call.id <= this.#lastId || this.#outstanding >= maxOutstandingCalls) return false;
     this.#lastId = call.id;
     this.#outstanding++;
-    void this.#answer(call).then((json) => {
-      this.#outstanding--;
-      this.#reply(json);
-    });
+    void this.#serve(call).then(() => this.#outstanding--);
     return true;
+  }
+
+  /** A call is over when its reply was read: a program that only asks must not fill the server's memory. */
+  async #serve(call: Call): Promise<void> {
+    const serve = async () => this.#reply(await this.#answer(call));
+    const { method } = call;
+    if (method === limitedElsewhere || !this.#handlers.has(method)) return serve();
+    let turns = this.#turns.get(method);
+    if (!turns) this.#turns.set(method, (turns = new Turns(maxAtOnce)));
+    await turns.run(serve);
   }
 
   async #answer({ id, method, params }: Call): Promise<string> {
     try {
+      this.#signal.throwIfAborted();
       const handler = this.#handlers.get(method);
       if (!handler) throw new CodeExecutorError('not_found', 'The sandbox asked for something unknown.');
       const value = await handler(params, this.#signal);
       return encodeReply(id, value);
     } catch (reason) {
       return JSON.stringify({ id, error: errorFields(reason) });
+    }
+  }
+}
+
+/** Lets a number of tasks run at once; the others wait, in order. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async run(task: () => Promise<void>): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
     }
   }
 }

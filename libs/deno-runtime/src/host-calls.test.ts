@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { type HostCallHandler, HostCalls, maxOutstandingCalls } from './host-calls.js';
+
+const call = (id: number, method: string) => ({ type: 'call' as const, id, method, params: {} });
+/** Lets everything happen that waits for nothing else. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Host calls whose replies are read only when the test says so. */
+function unreadCalls() {
+  const begun: string[] = [];
+  const sent: { json: string; read: () => void }[] = [];
+  const handler =
+    (method: string): HostCallHandler =>
+    () => {
+      begun.push(method);
+      return Promise.resolve(method);
+    };
+  const ended = new AbortController();
+  const calls = new HostCalls(
+    new Map(['callTool', 'listTools', 'readFile'].map((method) => [method, handler(method)])),
+    (json) => new Promise((read) => sent.push({ json, read })),
+    ended.signal,
+  );
+  return { calls, begun, sent, ended };
+}
+
+describe('HostCalls', () => {
+  test('answers, and tells an unknown method from a known one', async () => {
+    const { calls, sent } = unreadCalls();
+    expect([calls.accept(call(1, 'listTools')), calls.accept(call(2, '__proto__'))]).toEqual([true, true]);
+    await settle();
+    expect(sent.map(({ json }) => JSON.parse(json) as unknown)).toEqual([
+      { id: 2, error: { code: 'not_found', message: 'The sandbox asked for something unknown.' } },
+      { id: 1, value: 'listTools' },
+    ]);
+  });
+
+  test('answers four calls of a method until replies are read, whatever the other methods do', async () => {
+    const { calls, begun, sent } = unreadCalls();
+    for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'));
+    calls.accept(call(11, 'listTools'));
+    await settle();
+    expect(begun).toEqual(['readFile', 'readFile', 'readFile', 'readFile', 'listTools']);
+    sent[0]?.read();
+    await settle();
+    expect(begun).toHaveLength(6);
+    for (let index = 0; index < 11; index++) {
+      sent[index]?.read();
+      await settle();
+    }
+    expect(sent.map(({ json }) => (JSON.parse(json) as { id: number }).id).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 11 }, (_, index) => index + 1),
+    );
+  });
+
+  test('leaves it to the tools how many of their calls are on their way', async () => {
+    const { calls, begun } = unreadCalls();
+    for (let id = 1; id <= 100; id++) calls.accept(call(id, 'callTool'));
+    await settle();
+    expect(begun).toHaveLength(100);
+  });
+
+  test('counts a call as waiting until its reply is read', async () => {
+    const { calls, sent } = unreadCalls();
+    for (let id = 1; id <= maxOutstandingCalls; id++) expect(calls.accept(call(id, 'callTool'))).toBe(true);
+    await settle();
+    expect(calls.accept(call(maxOutstandingCalls + 1, 'callTool'))).toBe(false);
+    sent[0]?.read();
+    await settle();
+    expect(calls.accept(call(maxOutstandingCalls + 1, 'callTool'))).toBe(true);
+  });
+
+  test.each([[[1, 1]], [[2, 1]], [[-1]], [[0]]])('refuses ids that do not count up: %j', (ids) => {
+    const { calls } = unreadCalls();
+    expect(ids.map((id) => calls.accept(call(id, 'callTool'))).at(-1)).toBe(false);
+  });
+
+  test('begins nothing more once the program is over', async () => {
+    const { calls, begun, sent, ended } = unreadCalls();
+    for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'));
+    await settle();
+    ended.abort();
+    for (let index = 0; index < 10; index++) {
+      sent[index]?.read();
+      await settle();
+    }
+    expect(begun).toHaveLength(4);
+  });
+});
