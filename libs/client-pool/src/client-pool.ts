@@ -1,0 +1,157 @@
+import {
+  type CallOptions,
+  CodeExecutorError,
+  type FailedServer,
+  type JsonObject,
+  type ListOptions,
+  silentLogger,
+  type ToolListing,
+  type ToolName,
+  type ToolResult,
+  type ToolSchema,
+  type ToolSource,
+} from '@code-executor/contracts';
+import PQueue from 'p-queue';
+
+import { ConnectFailure } from './connect-failure.js';
+import type { ClientPoolOptions, PoolStats } from './options.js';
+import { possibleOwners } from './tool-names.js';
+import { cancelled, untilAborted } from './until-aborted.js';
+import { UpstreamServer } from './upstream-server.js';
+
+const maxShownNameChars = 200;
+
+/** A listed tool, and where to call it. */
+interface FoundTool {
+  server: UpstreamServer;
+  ownName: string;
+  schema: ToolSchema;
+}
+
+/**
+ * All configured upstream MCP servers as one `ToolSource`. A server is connected when it is first
+ * needed, all of them side by side; one that fails is reported, and never hides or delays the others
+ * beyond `connectTimeoutMs`.
+ */
+export class ClientPool implements ToolSource {
+  readonly #servers: readonly UpstreamServer[];
+  readonly #queue: PQueue;
+  readonly #ranks: ReadonlyMap<string, number>;
+  #closing: Promise<unknown> | undefined;
+
+  /** Opens nothing: no process, no connection. */
+  constructor(options: ClientPoolOptions) {
+    const { baseEnv, callTimeoutMs = 60_000, connectTimeoutMs = 10_000, logger = silentLogger } = options;
+    this.#servers = Object.entries(options.servers).map(([name, server]) => {
+      const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
+      return new UpstreamServer({ name, server, env, callTimeoutMs, connectTimeoutMs, logger });
+    });
+    this.#ranks = new Map(this.#servers.map((server, rank) => [server.name, rank]));
+    this.#queue = new PQueue({ concurrency: options.maxConcurrent ?? 100 });
+  }
+
+  get stats(): PoolStats {
+    return {
+      active: this.#queue.pending,
+      waiting: this.#queue.size,
+      max: this.#queue.concurrency,
+      servers: this.#servers.map((server) => server.stats),
+    };
+  }
+
+  /** Tools in the order of the configured servers, then by name. Never waits for the calls under way. */
+  async listTools(options: ListOptions = {}): Promise<ToolListing> {
+    const { name, query, limit, signal } = options;
+    this.#assertOpen();
+    const asked =
+      name === undefined ? this.#servers : possibleOwners(name, this.#servers).map(({ server }) => server);
+    const outcomes = await untilAborted(Promise.all(asked.map((server) => server.tools())), signal);
+    const failedServers: FailedServer[] = [];
+    const listed = new Map<string, ToolSchema>();
+    for (const outcome of outcomes) {
+      if (outcome instanceof ConnectFailure) failedServers.push(outcome.toFailedServer());
+      else for (const tool of outcome.values()) keepRightful(listed, tool);
+    }
+    const isWanted = matcher(query);
+    const tools = [...listed.values()]
+      .filter((tool) => (name === undefined || tool.name === name) && isWanted(tool))
+      .sort((a, b) => this.#rank(a) - this.#rank(b) || (a.name < b.name ? -1 : 1));
+    return { tools: limit === undefined ? tools : tools.slice(0, Math.max(0, limit)), failedServers };
+  }
+
+  async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+    const { signal } = options;
+    if (signal?.aborted) throw cancelled(signal);
+    this.#assertOpen();
+    try {
+      const { server, ownName, schema } = await untilAborted(this.#find(name), signal);
+      const call = () => server.call(schema, ownName, args, signal);
+      return await this.#queue.add(call, signal ? { signal } : {});
+    } catch (error) {
+      // The queue rejects with whatever the caller gave as the reason.
+      if (signal?.aborted) throw cancelled(signal);
+      throw CodeExecutorError.from(error);
+    }
+  }
+
+  /** Ends all connections and child processes, in about two seconds at most; calls under way are cancelled. */
+  async close(): Promise<void> {
+    this.#closing ??= Promise.all(this.#servers.map((server) => server.close()));
+    await this.#closing;
+  }
+
+  /** The tool, of the server with the longest name that has it. All that may have it are asked at once. */
+  async #find(name: string): Promise<FoundTool> {
+    const owners = possibleOwners(name, this.#servers).map((owner) => ({
+      ...owner,
+      tools: owner.server.tools(),
+    }));
+    let failure: ConnectFailure | undefined;
+    for (const { server, ownName, tools } of owners) {
+      const outcome = await tools;
+      if (outcome instanceof ConnectFailure) {
+        failure ??= outcome;
+        continue;
+      }
+      const schema = outcome.get(ownName);
+      if (schema) return { server, ownName, schema };
+    }
+    if (failure) {
+      const failed = owners.find(({ server }) => server.name === failure.server);
+      throw failure.toCallError(name, failed?.server.coolDownLeftMs ?? 0);
+    }
+    const shown = name.slice(0, maxShownNameChars);
+    throw new CodeExecutorError(
+      'not_found',
+      `Tool ${shown} does not exist; list the tools to see their names.`,
+      {
+        tool: shown,
+      },
+    );
+  }
+
+  #rank(tool: ToolSchema): number {
+    return this.#ranks.get(tool.server) ?? 0;
+  }
+
+  #assertOpen(): void {
+    if (!this.#closing) return;
+    throw new CodeExecutorError('failed_precondition', 'The client pool is closed; create a new one.');
+  }
+}
+
+/** Of two tools under one name, the one that a call would reach. */
+function keepRightful(listed: Map<string, ToolSchema>, tool: ToolSchema): void {
+  const other = listed.get(tool.name);
+  if (!other || other.server.length < tool.server.length) listed.set(tool.name, tool);
+}
+
+/** Whether any word of the query occurs in the tool's name or description. */
+function matcher(query = ''): (tool: ToolSchema) => boolean {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return () => true;
+  return (tool) => {
+    const text = `${tool.name} ${tool.description ?? ''}`.toLowerCase();
+    return words.some((word) => text.includes(word));
+  };
+}

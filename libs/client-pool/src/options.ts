@@ -1,0 +1,57 @@
+import type { Logger } from '@code-executor/contracts';
+
+/** An MCP server that runs as a child process and speaks over its stdin and stdout. */
+export interface StdioServer {
+  command: string;
+  args?: string[];
+  /** Added to `baseEnv`; nothing else reaches the child. */
+  env?: Record<string, string>;
+  /** Default: the working directory of this process. */
+  cwd?: string;
+}
+
+/** An MCP server behind an http or https URL. */
+export interface HttpServer {
+  /** `http` (the default) means Streamable HTTP, and SSE if the server does not speak that; `sse` goes straight to SSE. */
+  type?: 'http' | 'sse';
+  url: string;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+}
+
+export type UpstreamServer = StdioServer | HttpServer;
+
+export interface ClientPoolOptions {
+  /** The servers by name, in the order in which their tools are listed. */
+  servers: Record<string, UpstreamServer>;
+  /** Environment of every child process, for example PATH and HOME. Default: none. */
+  baseEnv?: Record<string, string>;
+  /** How long a call may take; progress notifications of the server start it anew, ten times at most. Default 60,000. */
+  callTimeoutMs?: number;
+  /** How long a server may take to start, answer and list its tools. Default 10,000. */
+  connectTimeoutMs?: number;
+  /** How many calls run at once; further ones wait. Default 100. */
+  maxConcurrent?: number;
+  /** Default: silence. */
+  logger?: Logger;
+}
+
+/** What the pool is doing now. */
+export interface PoolStats {
+  /** Calls that run. */
+  active: number;
+  /** Calls that wait for one of the `max` places. */
+  waiting: number;
+  max: number;
+  servers: ServerStats[];
+}
+
+export interface ServerStats {
+  name: string;
+  /** `idle`: not needed yet, or its connection ended and the next call reconnects. */
+  state: 'idle' | 'connecting' | 'connected' | 'failed';
+  /** Number of tools, when connected. */
+  tools?: number;
+  /** Why it failed. */
+  reason?: string;
+}

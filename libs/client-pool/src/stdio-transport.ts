@@ -1,0 +1,60 @@
+import { type Present, withoutFolders } from './presentable.js';
+import { ServerProcess, type ServerProcessOptions } from './server-process.js';
+
+export interface StdioTransportOptions<Message> extends Omit<ServerProcessOptions, 'onLine'> {
+  /** Throws when the line is no message. */
+  parse: (line: string) => Message;
+}
+
+/** A child process as an MCP transport: one JSON message per line. Lines that are none are counted and ignored. */
+export class StdioTransport<Message> {
+  onmessage?: (message: Message) => void;
+  onclose?: () => void;
+  readonly process: ServerProcess;
+  readonly #garbage = { lines: 0, first: '' };
+  readonly #parse: (line: string) => Message;
+
+  constructor(options: StdioTransportOptions<Message>) {
+    this.#parse = options.parse;
+    this.process = new ServerProcess({ ...options, onLine: (line) => this.#receive(line) });
+  }
+
+  start(): Promise<void> {
+    return this.process.start();
+  }
+
+  send(message: object): Promise<void> {
+    this.process.write(`${JSON.stringify(message)}\n`);
+    return Promise.resolve();
+  }
+
+  /** Rejects what is under way at once, then ends the process. */
+  close(): Promise<void> {
+    this.onclose?.();
+    return this.process.close();
+  }
+
+  /** What may explain a failure, " (stderr: …)", or nothing. */
+  evidence(present: Present): string {
+    const { lines, first } = this.#garbage;
+    const stderr = this.process.stderr.lines(3).join(' | ');
+    const parts = [];
+    if (lines > 0) {
+      parts.push(`${lines} lines on stdout that are no MCP messages, first: ${present(first, 100)}`);
+    }
+    if (stderr !== '') parts.push(`stderr: ${present(withoutFolders(stderr))}`);
+    return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
+  }
+
+  #receive(line: string): void {
+    let message: Message;
+    try {
+      message = this.#parse(line);
+    } catch {
+      if (this.#garbage.lines === 0) this.#garbage.first = line.slice(0, 200);
+      this.#garbage.lines += 1;
+      return;
+    }
+    this.onmessage?.(message);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Logger, ToolAnnotations, ToolSchema } from '@code-executor/contracts';
+
+import { ConnectFailure } from './connect-failure.js';
+import { isRecord } from './json-record.js';
+import { toolName } from './tool-names.js';
+
+const maxPages = 64;
+const maxTools = 10_000;
+const maxListChars = 16 * 1024 * 1024;
+/** MCP allows letters, digits and `_-./`; whatever has no blanks and control characters can be handled. */
+const usableName = /^[^\s\p{C}]{1,128}$/u;
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** Asks a server for one page of `tools/list`. */
+export type RequestPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;
+
+/**
+ * All tools of a server by their own names. Entries that are no tools are left out with a warning; a
+ * list beyond all bounds is a `ConnectFailure`, because a part of it would be mistaken for the whole.
+ */
+export async function listAllTools(
+  server: string,
+  requestPage: RequestPage,
+  logger: Logger,
+): Promise<Map<string, ToolSchema>> {
+  const tools = new Map<string, ToolSchema>();
+  let cursor: string | undefined;
+  let chars = 0;
+  let skipped = 0;
+  for (let page = 1; ; page += 1) {
+    const { tools: entries, nextCursor } = await requestPage(cursor);
+    if (!Array.isArray(entries)) throw tooMuch(server, 'its tool list holds no tools array');
+    for (const entry of entries as unknown[]) {
+      chars += JSON.stringify(entry).length;
+      if (chars > maxListChars) throw tooMuch(server, 'its tool list is larger than 16 MB');
+      const tool = isRecord(entry) ? toToolSchema(server, entry) : undefined;
+      if (!tool || tools.has(tool.ownName)) skipped += 1;
+      else tools.set(tool.ownName, tool.schema);
+      if (tools.size > maxTools) throw tooMuch(server, `it lists more than ${maxTools} tools`);
+    }
+    if (typeof nextCursor !== 'string' || nextCursor === '') break;
+    if (page === maxPages) throw tooMuch(server, `its tool list has more than ${maxPages} pages`);
+    cursor = nextCursor;
+  }
+  if (skipped > 0)
+    logger.warn({ server, skipped }, 'tools without a usable or unique name and schema were left out');
+  return tools;
+}
+
+function toToolSchema(
+  server: string,
+  entry: Record<string, unknown>,
+): { ownName: string; schema: ToolSchema } | undefined {
+  const { name, title, description, inputSchema, outputSchema, annotations } = entry;
+  if (typeof name !== 'string' || !usableName.test(name) || !isRecord(inputSchema)) return undefined;
+  const schema: ToolSchema = { name: toolName(server, name), server, parameters: inputSchema };
+  if (typeof title === 'string') schema.title = title;
+  if (typeof description === 'string') schema.description = description;
+  if (isRecord(outputSchema)) schema.outputSchema = outputSchema;
+  if (isRecord(annotations)) schema.annotations = toAnnotations(annotations);
+  return { ownName: name, schema };
+}
+
+function toAnnotations(raw: Record<string, unknown>): ToolAnnotations {
+  const annotations: ToolAnnotations = {};
+  if (typeof raw['title'] === 'string') annotations.title = raw['title'];
+  for (const hint of hints) {
+    const value = raw[hint];
+    if (typeof value === 'boolean') annotations[hint] = value;
+  }
+  return annotations;
+}
+
+function tooMuch(server: string, reason: string): ConnectFailure {
+  return new ConnectFailure(server, reason, 'Configure the server to offer fewer tools, or remove it.');
+}

@@ -1,0 +1,297 @@
+import { createRequire } from 'node:module';
+
+import type { JsonObject, Logger, ToolResult, ToolSchema } from '@code-executor/contracts';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  McpError,
+  ResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+
+import { boundedFetch } from './bounded-fetch.js';
+import { ConnectFailure } from './connect-failure.js';
+import {
+  isRefusal,
+  type Loss,
+  type RequestFault,
+  rootCause,
+  systemCode,
+  toCallError,
+  toConnectFailure,
+} from './connection-errors.js';
+import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
+import { type Present, presenter } from './presentable.js';
+import { StdioTransport } from './stdio-transport.js';
+import { listAllTools } from './tool-listing.js';
+import { toToolResult } from './tool-result.js';
+import { cancelled, untilAborted } from './until-aborted.js';
+
+const maxMessageBytes = 64 * 1024 * 1024;
+const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
+const closed: Loss = { code: 'cancelled', how: 'was closed' };
+/** A server that reports progress for ever is given up after this many times the limit of a call. */
+const maxProgressExtensions = 10;
+const endSessionMs = 1000;
+/** Servers on the same SDK put its prefix into their messages, too. */
+const errorPrefix = /^(?:\w*Error: |MCP error -?\d+: )+/;
+const faultKinds = new Map<number, RequestFault['kind']>([
+  [ErrorCode.RequestTimeout, 'timed_out'],
+  [ErrorCode.InvalidParams, 'invalid_params'],
+  [ErrorCode.MethodNotFound, 'method_not_found'],
+]);
+/** Deprecated like the transport itself, but there are servers that speak nothing else. */
+const {
+  SSEClientTransport,
+  SseError,
+}: {
+  SSEClientTransport: new (url: URL, options: sseModule.SSEClientTransportOptions) => Transport;
+  SseError: typeof sseModule.SseError;
+} = sseModule;
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+
+export interface ConnectionOptions {
+  name: string;
+  server: UpstreamServer;
+  /** The whole environment of a child process. */
+  env: Record<string, string>;
+  connectTimeoutMs: number;
+  callTimeoutMs: number;
+  logger: Logger;
+  onToolsChanged: () => void;
+  /** The connection is gone; called once, also after `close()`. */
+  onLost: (loss: Loss) => void;
+}
+
+/**
+ * One connection to one upstream server, used once. The only file that knows the MCP SDK: its types
+ * and errors end here, so that another SDK can take its place.
+ */
+export class UpstreamConnection {
+  readonly #options: ConnectionOptions;
+  readonly #present: Present;
+  #client: Client | undefined;
+  #transport: Transport | undefined;
+  #loss: Loss | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#present = presenter(options.server);
+  }
+
+  /** Set when the connection is gone. */
+  get loss(): Loss | undefined {
+    return this.#loss;
+  }
+
+  /** Connects until the signal fires; rejects with a `ConnectFailure`. Close the connection then, too. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { server } = this.#options;
+    try {
+      if ('command' in server) await this.#connect(this.#createStdioTransport(server), signal);
+      else await this.#connectHttp(server, signal);
+    } catch (error) {
+      throw this.#toConnectFailure(error, signal, 'start a session');
+    }
+  }
+
+  /** All tools by their own names. The SDK's `listTools` would reject them all for one bad `outputSchema`. */
+  async listTools(signal: AbortSignal): Promise<Map<string, ToolSchema>> {
+    const { name, logger } = this.#options;
+    try {
+      return await listAllTools(name, (cursor) => this.#requestToolPage(cursor, signal), logger);
+    } catch (error) {
+      throw this.#toConnectFailure(error, signal, 'list its tools');
+    }
+  }
+
+  /** Resolves with the whole result; rejects with a `CodeExecutorError` that names tool and server. */
+  async callTool(
+    tool: ToolSchema,
+    ownName: string,
+    args: JsonObject,
+    signal?: AbortSignal,
+  ): Promise<ToolResult> {
+    if (signal?.aborted) throw cancelled(signal);
+    // A signal per call: the SDK never takes its listener off, and would cancel requests long answered.
+    const abort = new AbortController();
+    const onAbort = () => abort.abort('The caller cancelled the call.');
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const timeout = this.#options.callTimeoutMs;
+    try {
+      const raw = await this.#connected().request(
+        { method: 'tools/call', params: { name: ownName, arguments: args } },
+        ResultSchema,
+        {
+          signal: abort.signal,
+          timeout,
+          maxTotalTimeout: timeout * maxProgressExtensions,
+          resetTimeoutOnProgress: true,
+          onprogress: () => {}, // asks the server for progress
+        },
+      );
+      const result = toToolResult(raw);
+      if (!result) throw new Error('its answer is no tool result');
+      return result;
+    } catch (error) {
+      if (signal?.aborted) throw cancelled(signal);
+      throw toCallError(this.#options.name, tool.name, this.#toFault(error), this.#loss, this.#evidence());
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Ends the session and the child process with its descendants; at most two seconds. */
+  async close(): Promise<void> {
+    this.#lose(closed);
+    await this.#closing;
+  }
+
+  #connected(): Client {
+    if (!this.#client || this.#loss) throw new Error('the connection is closed');
+    return this.#client;
+  }
+
+  async #connect(transport: Transport, signal: AbortSignal): Promise<void> {
+    const { name, logger, onToolsChanged, connectTimeoutMs } = this.#options;
+    const client = new Client({ name: 'code-executor', version }, { capabilities: {} });
+    client.onerror = (error) => {
+      // The event stream is the whole connection; the SDK would reopen it without a session.
+      if (error instanceof SseError) this.#lose({ code: 'unavailable', how: 'broke the connection' });
+      logger.debug({ server: name, reason: this.#present(error.message) }, 'upstream protocol error');
+    };
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
+    this.#client = client;
+    this.#transport = transport;
+    // The signal ends the wait; the SDK's own limit must not come first.
+    await untilAborted(client.connect(transport, { timeout: connectTimeoutMs * 2 }), signal);
+  }
+
+  async #connectHttp(server: HttpServer, signal: AbortSignal): Promise<void> {
+    const url = URL.canParse(server.url) ? new URL(server.url) : undefined;
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+      const { name } = this.#options;
+      throw new ConnectFailure(
+        name,
+        'its url is no http or https URL',
+        `Correct url of ${name} in your configuration.`,
+      );
+    }
+    const options = {
+      requestInit: { headers: server.headers ?? {} },
+      fetch: boundedFetch({
+        maxMessageBytes,
+        onTooLarge: () => this.#lose(tooLarge),
+        onBroken: (cause) => {
+          const what = systemCode(cause) ?? this.#toFault(rootCause(cause)).message;
+          this.#lose({ code: 'unavailable', how: `cannot be reached (${what})` });
+        },
+        onSessionLost: (status) => {
+          this.#lose({
+            code: 'unavailable',
+            how: `ended the session (HTTP ${status})`,
+            isSessionExpired: true,
+          });
+        },
+      }),
+    };
+    const sse = () => this.#connect(new SSEClientTransport(url, options), signal);
+    if (server.type === 'sse') return sse();
+    try {
+      await this.#connect(new StreamableHTTPClientTransport(url, options), signal);
+    } catch (error) {
+      // Only an answer tells that the server may speak the older transport.
+      if (!(error instanceof StreamableHTTPError) || isRefusal(this.#toFault(error))) throw error;
+      await this.#client?.close();
+      await sse().catch((reason: unknown) => {
+        throw reason instanceof SseError ? error : reason;
+      });
+    }
+  }
+
+  #createStdioTransport(server: StdioServer): StdioTransport<JSONRPCMessage> {
+    return new StdioTransport({
+      server,
+      env: this.#options.env,
+      maxLineBytes: maxMessageBytes,
+      parse: deserializeMessage,
+      onEnd: ({ how, isOverflow }) => this.#lose(isOverflow ? tooLarge : { code: 'unavailable', how }),
+    });
+  }
+
+  async #requestToolPage(cursor: string | undefined, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const params = cursor === undefined ? {} : { cursor };
+    const timeout = this.#options.connectTimeoutMs * 2;
+    try {
+      const request = this.#connected().request({ method: 'tools/list', params }, ResultSchema, { timeout });
+      return await untilAborted(request, signal);
+    } catch (error) {
+      if (this.#toFault(error).kind === 'method_not_found') return { tools: [] };
+      throw error;
+    }
+  }
+
+  #lose(loss: Loss): void {
+    if (this.#loss) return;
+    this.#loss = loss;
+    const { name, logger, onLost } = this.#options;
+    if (this.#transport instanceof StdioTransport) {
+      const stderr = this.#present(this.#transport.process.stderr.toString(), 8192);
+      logger.debug(
+        { server: name, how: loss.how, stderr },
+        'upstream process ended; its last output to stderr',
+      );
+    }
+    this.#closing = this.#shutDown(loss).catch((error: unknown) => {
+      logger.debug({ server: name, err: error }, 'an upstream connection did not close well');
+    });
+    onLost(loss);
+  }
+
+  /** Closing the client rejects every request under way. */
+  async #shutDown(loss: Loss): Promise<void> {
+    if (loss === closed && this.#transport instanceof StreamableHTTPClientTransport) {
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, endSessionMs));
+      await Promise.race([this.#transport.terminateSession().catch(() => {}), limit]);
+    }
+    await this.#client?.close();
+    await this.#transport?.close();
+  }
+
+  #toConnectFailure(error: unknown, signal: AbortSignal, purpose: string): ConnectFailure {
+    if (error instanceof ConnectFailure) return error;
+    const { name, server, connectTimeoutMs } = this.#options;
+    return toConnectFailure({
+      name,
+      server,
+      timeoutMs: signal.aborted ? connectTimeoutMs : undefined,
+      loss: this.#loss,
+      purpose,
+      fault: this.#toFault(error),
+      evidence: this.#evidence(),
+    });
+  }
+
+  #toFault(error: unknown): RequestFault {
+    const message = this.#present(String(error).replace(errorPrefix, ''));
+    const fault = (kind: RequestFault['kind']): RequestFault => ({ kind, message, cause: error });
+    if (error instanceof McpError) return fault(faultKinds.get(error.code) ?? 'other');
+    const isHttp = error instanceof StreamableHTTPError || error instanceof SseError;
+    if (isHttp && error.code !== undefined) return { ...fault('http'), status: error.code };
+    return fault('other');
+  }
+
+  /** What a child process left behind that may explain a failure. */
+  #evidence(): string {
+    return this.#transport instanceof StdioTransport ? this.#transport.evidence(this.#present) : '';
+  }
+}
