@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IsolationMode, OutputChunk } from '@code-executor/contracts';
 
 import type { DenoCommand } from './command/deno-command.js';
+import { onlyThese } from './inherited-descriptors.js';
 import { FrameReader } from './protocol/frame-reader.js';
 import { readFrame, type SandboxFrame } from './protocol/sandbox-frame.js';
 
@@ -14,7 +15,7 @@ export const maxFrameBytes = 1024 * 1024;
 export interface DenoProcessOptions {
   /** Everything that the process may write in its life, in bytes; more ends it. */
   maxOutputBytes: number;
-  /** The process warms up and says `ready`, because its program comes later. Default false. */
+  /** The process warms up before it is ready, because its program comes later. Default false. */
   isSpare?: boolean;
 }
 
@@ -37,12 +38,18 @@ export interface DenoProcessListener {
 export class DenoProcess {
   /** Settles when the process is gone and its output has been read to the end. */
   readonly exit: Promise<ExitStatus>;
+  /**
+   * Whether it got as far as to take a program. Only then it is bound to the server's life, so only
+   * then it may get one: a server that is killed while a process starts leaves none behind.
+   */
+  readonly ready: Promise<boolean>;
   readonly #child: ChildProcess;
   readonly #command: DenoCommand;
   readonly #maxOutputBytes: number;
   #outputBytes = 0;
   #listener: DenoProcessListener = {};
   #isGone = false;
+  #setReady: (() => void) | undefined;
 
   constructor(command: DenoCommand, options: DenoProcessOptions) {
     this.#command = command;
@@ -50,11 +57,15 @@ export class DenoProcess {
     const nonce = randomBytes(16).toString('hex');
     this.#child = spawn(command.file, command.args, {
       ...command.spawnOptions,
-      // A group of its own, so that everything it starts ends with it.
+      // A group of its own, so that everything it starts ends with it; and a session without a terminal.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])],
+      stdio: onlyThese(['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])]),
     });
     this.exit = this.#watchExit();
+    this.ready = new Promise((resolve) => {
+      this.#setReady = () => resolve(true);
+      void this.exit.then(() => resolve(false));
+    });
     this.#read('stdout', nonce);
     this.#read('stderr', nonce);
     // A process that died takes no input: its exit tells the story.
@@ -138,7 +149,11 @@ export class DenoProcess {
       onOversizedFrame: () => this.#violate('oversized_frame'),
       onFrame: (json) => {
         const frame = readFrame(json);
-        if (frame) this.#listener.onFrame?.(frame, stream);
+        if (frame?.type === 'ready' && this.#setReady) {
+          this.#setReady();
+          // Once: whoever says it again is not the bootstrap.
+          this.#setReady = undefined;
+        } else if (frame) this.#listener.onFrame?.(frame, stream);
         else this.#violate('malformed_frame');
       },
     });

@@ -52,6 +52,16 @@ export interface DenoCommand {
 }
 
 /**
+ * The environment of every Deno process, beside `DENO_DIR`. Deno looks for newer releases by itself,
+ * and asks for no permission to load the machine's graphics drivers, which then write to the home folder.
+ */
+export const denoEnvironment: Record<string, string> = {
+  DENO_NO_UPDATE_CHECK: '1',
+  DENO_WEBGPU_BACKEND: 'none',
+  NO_COLOR: '1',
+};
+
+/**
  * Flags of every Deno process. User code is never the entry script: Deno reads the static imports of
  * its entry without asking for permission. All four of `--no-remote --no-npm --cached-only
  * --deny-import` are needed: `--deny-import` alone leaves `npm:` open.

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { type DenoCommand, type DenoCommandOptions, denoFlags } from './deno-command.js';
+import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags } from './deno-command.js';
 import { createPrivateFolder } from './private-folder.js';
 import { limitedCommand } from './resource-limits.js';
 
@@ -18,7 +18,7 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
   const script = fileURLToPath(options.script);
   const folder = await createPrivateFolder();
   const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }), script];
-  const environment = { DENO_DIR: folder.denoDir, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+  const environment = { DENO_DIR: folder.denoDir, ...denoEnvironment };
   const command =
     process.platform === 'win32'
       ? { file: options.denoPath, args: deno.slice(1) }

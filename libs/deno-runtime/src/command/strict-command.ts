@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { hasSeccompFilter, seccompFilter } from '../seccomp/seccomp-filter.js';
-import { type DenoCommand, type DenoCommandOptions, denoFlags } from './deno-command.js';
+import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags } from './deno-command.js';
 import { limitedCommand, shellEnvironment } from './resource-limits.js';
 
 const tmpfsBytes = 16 * 1024 * 1024;
@@ -30,7 +30,9 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
   const bwrap = [
     'bwrap',
     ...['--seccomp', '3', '--unshare-user', '--unshare-all', '--disable-userns'],
-    ...['--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'],
+    // No --new-session: bubblewrap's inner process would leave the group that is killed as a whole, and
+    // outlive it when it is killed while it starts. There is no terminal to protect: see DenoProcess.
+    ...['--die-with-parent', '--clearenv', '--cap-drop', 'ALL'],
     ...(await librariesOf(options.denoPath)).flatMap((library) => ['--ro-bind', library, library]),
     ...['--ro-bind', options.denoPath, '/app/deno', '--ro-bind', dirname(script), '/app/rt'],
     // Deno needs this one link of /proc, and nothing else of it.
@@ -41,8 +43,8 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     // Last: until here the new root is writable.
     ...['--chdir', '/tmp', '--remount-ro', '/'],
     ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox'],
-    ...['--setenv', 'DENO_DIR', '/tmp/deno', '--setenv', 'DENO_NO_UPDATE_CHECK', '1'],
-    ...['--setenv', 'NO_COLOR', '1'],
+    ...['--setenv', 'DENO_DIR', '/tmp/deno'],
+    ...Object.entries(denoEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
   const deno = ['/app/deno', ...denoFlags(options.limits, options.grants), `/app/rt/${basename(script)}`];
   return {
