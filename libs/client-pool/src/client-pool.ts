@@ -116,18 +116,13 @@ export class ClientPool implements ToolSource {
       const schema = outcome.get(ownName);
       if (schema) return { server, ownName, schema };
     }
+    const tool = name.slice(0, maxShownNameChars);
     if (failure) {
       const failed = owners.find(({ server }) => server.name === failure.server);
-      throw failure.toCallError(name, failed?.server.coolDownLeftMs ?? 0);
+      throw failure.toCallError(tool, failed?.server.coolDownLeftMs ?? 0);
     }
-    const shown = name.slice(0, maxShownNameChars);
-    throw new CodeExecutorError(
-      'not_found',
-      `Tool ${shown} does not exist; list the tools to see their names.`,
-      {
-        tool: shown,
-      },
-    );
+    const message = `Tool ${tool} does not exist; list the tools to see their names.`;
+    throw new CodeExecutorError('not_found', message, { tool });
   }
 
   #rank(tool: ToolSchema): number {

@@ -8,9 +8,10 @@ export interface RequestFault {
   kind: 'timed_out' | 'invalid_params' | 'method_not_found' | 'http' | 'other';
   /** With kind `http`. */
   status?: number;
-  /** What the server said. */
+  /** What the server or the system said. */
   message: string;
-  cause: unknown;
+  /** The error of the system. */
+  cause?: unknown;
 }
 
 /** Why a connection is gone, as the rest of a sentence about the server: "exited with code 1". */

@@ -283,11 +283,14 @@ export class UpstreamConnection {
 
   #toFault(error: unknown): RequestFault {
     const message = this.#present(String(error).replace(errorPrefix, ''));
-    const fault = (kind: RequestFault['kind']): RequestFault => ({ kind, message, cause: error });
-    if (error instanceof McpError) return fault(faultKinds.get(error.code) ?? 'other');
-    const isHttp = error instanceof StreamableHTTPError || error instanceof SseError;
-    if (isHttp && error.code !== undefined) return { ...fault('http'), status: error.code };
-    return fault('other');
+    // What a server said is in the message, bounded; its error may hold megabytes more.
+    if (error instanceof McpError) return { kind: faultKinds.get(error.code) ?? 'other', message };
+    if (error instanceof StreamableHTTPError || error instanceof SseError) {
+      return error.code === undefined
+        ? { kind: 'other', message }
+        : { kind: 'http', status: error.code, message };
+    }
+    return { kind: 'other', message, cause: error };
   }
 
   /** What a child process left behind that may explain a failure. */

@@ -260,4 +260,32 @@ describe('UpstreamServer', () => {
     delete process.env['CLIENT_POOL_CANARY'];
     expect(environment).toEqual({ PATH: '/bin', SHARED: 'own', OWN: 'a' });
   });
+
+  test('logs what went wrong, and the last output of a child at debug', async () => {
+    const records: [level: string, message: string, fields: object][] = [];
+    const log = (level: string) => (fields: object, message: string) =>
+      records.push([level, message, fields]);
+    const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+    const raw = stdioServer('raw-server.mjs', 'uncompilable');
+    const pool = open({ wild, raw, dead: { command: '/no/such/command' } }, { logger });
+    await pool.listTools();
+    await errorOf(pool.callTool('mcp__wild__crash', {}));
+    const fieldsOf = (level: string, message: string) =>
+      records.filter((record) => record[0] === level && record[1] === message).map((record) => record[2]);
+    expect(fieldsOf('info', 'upstream server connected')).toHaveLength(2);
+    expect(fieldsOf('warn', 'tools without a usable or unique name and schema were left out')).toEqual([
+      { server: 'raw', skipped: 6 },
+    ]);
+    expect(fieldsOf('warn', 'upstream server failed')).toEqual([
+      { server: 'dead', reason: 'its command command was not found', coolDownMs: 2000 },
+    ]);
+    expect(fieldsOf('warn', 'upstream connection lost')).toEqual([
+      { server: 'wild', loss: { code: 'unavailable', how: 'exited with code 3' } },
+    ]);
+    expect(fieldsOf('debug', 'upstream process ended; its last output to stderr')).toContainEqual({
+      server: 'wild',
+      how: 'exited with code 3',
+      stderr: 'first line at /secret/folder/app.js:10 out of luck',
+    });
+  });
 });

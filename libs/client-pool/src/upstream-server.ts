@@ -145,6 +145,7 @@ export class UpstreamServer {
   #rememberFailure(error: unknown): ConnectFailure {
     const { logger } = this.#options;
     const reason = this.#toFailure(error);
+    if (reason !== error) logger.error({ server: this.name, err: error }, 'unexpected failure to connect');
     const coolDownMs = Math.min((this.#failure?.coolDownMs ?? firstCoolDownMs / 2) * 2, maxCoolDownMs);
     this.#failure = { reason, coolDownMs, retryAt: performance.now() + coolDownMs };
     logger.warn({ server: this.name, reason: reason.message, coolDownMs }, 'upstream server failed');
