@@ -76,7 +76,13 @@ export default defineConfig(
     rules: {
       '@nx/dependency-checks': [
         'error',
-        { ignoredFiles: ['{projectRoot}/**/*.test.ts', '{projectRoot}/jest.config.js'] },
+        {
+          ignoredFiles: [
+            '{projectRoot}/**/*.test.ts',
+            '{projectRoot}/jest.config.js',
+            '{projectRoot}/bundle.mjs',
+          ],
+        },
       ],
     },
   },

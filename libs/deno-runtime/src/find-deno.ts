@@ -9,7 +9,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 /** Older releases had ways around their own permissions. */
 export const minimumDenoVersion = '2.9.5';
 
-const checked = new Map<string, Promise<string>>();
+const checked = new Map<string | undefined, Promise<string>>();
 
 /**
  * The real path of a Deno binary that is new enough: `explicitPath` if given, else the one that came
@@ -17,16 +17,19 @@ const checked = new Map<string, Promise<string>>();
  *
  * @throws CodeExecutorError `failed_precondition` when there is none, or it is too old.
  */
-export async function findDeno(explicitPath?: string): Promise<string> {
-  const path = explicitPath ?? (await packagedDeno());
-  let check = checked.get(path);
+export function findDeno(explicitPath?: string): Promise<string> {
+  let check = checked.get(explicitPath);
   if (!check) {
-    check = checkDeno(path, explicitPath !== undefined);
-    checked.set(path, check);
+    check = findAndCheck(explicitPath);
+    checked.set(explicitPath, check);
     // A binary that was missing may be there the next time.
-    check.catch(() => checked.delete(path));
+    check.catch(() => checked.delete(explicitPath));
   }
   return check;
+}
+
+async function findAndCheck(explicitPath: string | undefined): Promise<string> {
+  return checkDeno(explicitPath ?? (await packagedDeno()), explicitPath !== undefined);
 }
 
 async function packagedDeno(): Promise<string> {

@@ -108,7 +108,7 @@ export async function runProgram(
       clearInterval(diskWatch);
       request.signal?.removeEventListener('abort', cancel);
     });
-    void process.send(JSON.stringify(options.run));
+    void process.ready.then(() => process.send(JSON.stringify(options.run)));
   });
 
   const durationMs = performance.now() - started;

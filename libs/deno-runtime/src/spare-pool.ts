@@ -101,29 +101,16 @@ export class SparePool {
     return true;
   }
 
-  /** Resolves when it is ready, or is not going to be; whatever it says or does after that discards it. */
+  /** Resolves when it is ready, or is not going to be; whatever it says or does beside that discards it. */
   #untilReady(spare: DenoProcess): Promise<boolean> {
     const discard = () => {
       const index = this.#ready.indexOf(spare);
       if (index !== -1) this.#ready.splice(index, 1);
       void spare.kill(0);
     };
+    spare.listen({ onOutput: discard, onViolation: discard, onFrame: discard });
     void spare.exit.then(() => this.#alive.delete(spare)).then(discard);
-    const discarding = { onOutput: discard, onViolation: discard };
-    return new Promise((resolve) => {
-      void spare.exit.then(() => resolve(false));
-      spare.listen({
-        ...discarding,
-        onFrame: ({ type }) => {
-          if (type === 'ready') {
-            spare.listen({ ...discarding, onFrame: discard });
-            resolve(true);
-          } else {
-            discard();
-          }
-        },
-      });
-    });
+    return spare.ready;
   }
 
   #restartIdleTimer(): void {

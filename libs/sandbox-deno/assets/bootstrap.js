@@ -13,7 +13,6 @@ const { channel, isSpare } = await openChannel();
 if (isSpare) {
   // The first program would pay for Deno's TypeScript compiler being set up.
   await import(URL.createObjectURL(new Blob(['export type T = 1'], { type: 'application/typescript' })));
-  channel.sendReady();
 }
 const { code, servesFiles, ...options } = await channel.receiveProgram();
 

@@ -73,13 +73,9 @@ export class Channel {
     this.#lines = lines;
   }
 
-  /** Tells the server that this process waits for a program. */
-  sendReady() {
-    this.#write('{"type":"ready"}', 'stdout');
-  }
-
-  /** Waits for the program: `{ code, … }`. */
+  /** Tells the server that this process waits, and waits for the program: `{ code, … }`. */
   async receiveProgram() {
+    this.#write('{"type":"ready"}', 'stdout');
     const line = await this.#lines.next();
     // The server is gone before it had anything to run.
     if (line === undefined) Deno.exit(0);
@@ -136,6 +132,9 @@ export class Channel {
 /** Opens the pipe. Its first line holds the nonce that marks frames, and whether the program comes later. */
 export async function openChannel() {
   const lines = new LineReader();
-  const { nonce, isSpare } = parse(await lines.next());
+  const line = await lines.next();
+  // The server ended while this process started.
+  if (line === undefined) Deno.exit(0);
+  const { nonce, isSpare } = parse(line);
   return { channel: new Channel(nonce, lines), isSpare };
 }

@@ -36,7 +36,8 @@ export interface DenoSandboxOptions {
   spares?: SpareOptions;
 }
 
-const bootstrap = new URL('../assets/bootstrap.js', import.meta.url);
+/** Made of `assets/` by `bundle.mjs`, also for tests: they run what is published. */
+const bootstrap = new URL('../dist/bootstrap/bootstrap.js', import.meta.url);
 /** Everything that a program may write in its life; more ends it. */
 const maxOutputBytes = 64 * 1024 * 1024;
 /** The longest time limit that a spare serves; its CPU limit is set when it starts. */

@@ -1,8 +1,11 @@
-import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, readlinkSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const prefix = 'code-executor-';
+/** Process ids mean something within their namespace only, and containers may share a temp folder. */
+const prefix = `code-executor-${processNamespace()}-`;
+let sweep: Promise<void> | undefined;
 
 /** A folder that one process alone uses, for Deno's caches and as an empty working folder. */
 export interface PrivateFolder {
@@ -14,13 +17,14 @@ export interface PrivateFolder {
   remove(): Promise<void>;
 }
 
-/** Creates a folder that only this user can enter, and removes those that killed servers left behind. */
+/** Creates a folder that only this user can enter; the first one removes those that killed servers left behind. */
 export async function createPrivateFolder(): Promise<PrivateFolder> {
-  await removeAbandonedFolders();
-  // The pid in the name tells later servers whether the owner still lives.
-  const path = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  sweep ??= removeAbandonedFolders().catch(() => undefined);
+  await sweep;
+  // Synchronous: two calls of microseconds, which would each wait for a thread otherwise.
+  const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
   const workDir = join(path, 'work');
-  await mkdir(workDir);
+  mkdirSync(workDir);
   return {
     path,
     denoDir: join(path, 'deno'),
@@ -45,10 +49,20 @@ async function sizeOf(folder: string): Promise<number> {
 
 async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
-    if (owner === undefined || isAlive(Number(owner))) continue;
-    // Somebody else's folder cannot be removed, and is not ours to report.
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+    if (!name.startsWith(prefix)) continue;
+    const path = join(tmpdir(), name);
+    const owner = Number(/^\d+/.exec(name.slice(prefix.length))?.[0] ?? process.pid);
+    // The temp folder is everybody's: only what is ours is touched.
+    const isOurs = (await lstat(path)).uid === process.getuid?.();
+    if (isOurs && !isAlive(owner)) await rm(path, { recursive: true, force: true });
+  }
+}
+
+function processNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+  } catch {
+    return '0';
   }
 }
 

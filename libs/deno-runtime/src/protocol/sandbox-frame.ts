@@ -4,7 +4,7 @@ import { parseJson } from './parse-json.js';
 
 /** What a sandboxed process may say. Everything in it is a claim of untrusted code. */
 export type SandboxFrame =
-  /** A spare process has warmed up and waits for its program. */
+  /** The process waits for its program. */
   | { type: 'ready' }
   /** The program has arrived and is about to run. */
   | { type: 'started' }
