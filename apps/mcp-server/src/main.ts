@@ -1,1 +1,85 @@
-export {};
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { findServers, loadConfig } from '@code-executor/config';
+import { CodeExecutorError } from '@code-executor/contracts';
+import { destination, pino } from 'pino';
+
+import { parseArguments, usage } from './arguments.js';
+import { compose, type Setup } from './compose.js';
+import { createServer, serveStdio } from './server.js';
+import { readVersion } from './version.js';
+
+/** How long programs and upstream servers have to end when the server does. */
+const closeTimeoutMs = 5000;
+const command = parseArguments(process.argv.slice(2));
+
+switch (command.name) {
+  case 'help':
+    process.stdout.write(usage);
+    break;
+  case 'version':
+    process.stdout.write(`${readVersion()}\n`);
+    break;
+  case 'misuse':
+    complain(`${command.problem}\nTry code-executor-mcp --help.`);
+    process.exitCode = 2;
+    break;
+  case 'serve':
+    await serve(command.configFile);
+}
+
+async function serve(configFile: string | undefined): Promise<void> {
+  const setup = await prepare(configFile);
+  if (!setup) return;
+  const { logger, warnings } = setup;
+  for (const warning of warnings) logger.warn({}, warning);
+  const services = compose(setup);
+
+  let isEnding = false;
+  const end = (reason: string, exitCode = 0) => {
+    if (isEnding) return;
+    isEnding = true;
+    logger.info({ reason }, 'The server ends.');
+    void Promise.race([services.close(), delay(closeTimeoutMs)]).then(() => process.exit(exitCode));
+  };
+  process.on('SIGTERM', () => end('SIGTERM'));
+  process.on('SIGINT', () => end('SIGINT'));
+  process.stdin.on('end', () => end('stdin closed'));
+  process.stdin.on('close', () => end('stdin closed'));
+  process.stdout.on('error', () => end('stdout closed'));
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'The server failed.');
+    end('failure', 1);
+  });
+
+  await serveStdio(createServer(services.server));
+  const { version, servers } = setup;
+  logger.info({ version, servers: Object.keys(servers).length }, 'The server is ready.');
+}
+
+async function prepare(configFile: string | undefined) {
+  try {
+    const { config, warnings } = await loadConfig(configFile === undefined ? {} : { file: configFile });
+    const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
+    const found = await findServers({ config, ownBin });
+    // Synchronous, so that no line is lost at the end; stdout belongs to the protocol.
+    const logger = pino({ level: config.log?.level ?? 'info' }, destination({ fd: 2, sync: true }));
+    return {
+      config,
+      servers: found.servers,
+      warnings: [...warnings, ...found.warnings],
+      version: readVersion(),
+      logger,
+    } satisfies Setup;
+  } catch (error) {
+    if (!CodeExecutorError.is(error)) throw error;
+    complain(error.message);
+    process.exitCode = 1;
+    return undefined;
+  }
+}
+
+function complain(message: string): void {
+  process.stderr.write(`code-executor-mcp: ${message}\n`);
+}

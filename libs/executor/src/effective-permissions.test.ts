@@ -95,18 +95,24 @@ describe('effectivePermissions', () => {
 
   test.each([
     ['api.example.com', 'api.example.com', true],
-    ['api.example.com', 'API.example.com:8443', true],
+    ['api.example.com', 'API.Example.com', true],
+    ['api.example.com', 'api.example.com:8443', false],
     ['api.example.com:8443', 'api.example.com:8443', true],
     ['api.example.com:8443', 'api.example.com', false],
     ['api.example.com:8443', 'api.example.com:443', false],
     ['*.example.com', 'api.example.com', true],
-    ['*.example.com', 'a.b.example.com:80', true],
+    ['*.example.com', 'a.b.example.com', true],
+    ['*.example.com', '*.b.example.com', true],
+    ['*.example.com', '*.example.com', true],
+    ['a.example.com', '*.example.com', false],
+    ['*.example.com:80', 'a.example.com:80', true],
     ['*.example.com', 'example.com', false],
     ['*.example.com', 'badexample.com', false],
     ['*.example.com', '.example.com', false],
-    ['*', 'example.com:1', true],
+    ['*', 'example.com', true],
+    ['*', 'example.com:1', false],
     ['*:443', 'example.com:80', false],
-    ['[::1]', '[::1]:8080', true],
+    ['[::1]:8080', '[::1]:8080', true],
     ['example.com', 'example.com.evil.org', false],
   ])('the ceiling %s for the host %s: %s', async (pattern, host, isGranted) => {
     const { permissions } = await effectivePermissions(

@@ -9,7 +9,7 @@ export interface ExecutionGrants {
   allowRead?: readonly string[];
   /** Folders and files that may be read and written; `true`: all that the server's own user may. */
   allowWrite?: boolean | readonly string[];
-  /** Hosts that may be reached: `api.example.com`, with a port only that one, `*.example.com`, `*`. */
+  /** Hosts that may be reached: `api.example.com`, `*.example.com`, `*`; other ports by name, `host:8443`. */
   allowNetwork?: readonly string[];
 }
 
@@ -87,7 +87,8 @@ function isInside(path: string, folder: string): boolean {
 
 function matchesHost(pattern: string, host: string): boolean {
   const [allowed, asked] = [splitHost(pattern), splitHost(host)];
-  if (allowed.port !== undefined && allowed.port !== asked.port) return false;
+  // Without a port, a host means the scheme's own: others may be other services.
+  if (allowed.port !== asked.port) return false;
   if (allowed.name === '*') return true;
   return allowed.name.startsWith('*.')
     ? asked.name.endsWith(allowed.name.slice(1)) && asked.name.length >= allowed.name.length

@@ -29,7 +29,11 @@ describe('executeParameters', () => {
       code: 'return "🎈\\u0000"',
       allowedTools: ['mcp__github__*'],
       timeoutMs: 60_000,
-      permissions: { read: ['/data'], write: ['/out'], net: ['api.example.com', '[::1]:8080'] },
+      permissions: {
+        read: ['/data'],
+        write: ['/out'],
+        net: ['api.example.com', '*.bücher.example:8443', '[::1]:8080'],
+      },
     };
     expect(parameters.parse(request)).toEqual(request);
   });

@@ -51,7 +51,7 @@ export interface ExecuteParameters {
 const minTimeoutMs = 1000;
 const maxEntries = 1000;
 const maxEntryLength = 4096;
-const host = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu;
+const host = /^(?:(?:\*\.)?[\p{L}\p{N}_.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu;
 
 /** Builds the parameters from the limits. */
 export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters {

@@ -57,7 +57,7 @@ export function reportResult(
 ): ExecutionReport {
   const { failedServers } = proxy;
   const unavailable = failedServers.map(
-    ({ server, reason, fix }) => `Server ${server} is unavailable: ${reason} ${fix}`,
+    ({ server, reason, fix }) => `Server ${server} is unavailable: ${reason.replace(/\.$/u, '')}. ${fix}`,
   );
   const stderr = withLines(result.stderr, [...notes, ...unavailable]);
   const pictures = result.content?.filter(isPicture) ?? [];

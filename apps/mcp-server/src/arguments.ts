@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+
+export const usage = `Usage: code-executor-mcp [--config <file>]
+
+An MCP server on stdin and stdout. It gives an agent one tool, executeTypescript, whose
+sandboxed programs can call the tools of all your other MCP servers.
+
+Options:
+  --config <file>  Read this configuration and no other.
+  -v, --version    Print the version.
+  -h, --help       Print this.
+
+Without --config, the first of these is read: ./.code-executor.json, ~/.code-executor.json,
+$XDG_CONFIG_HOME/code-executor/config.json, ~/.code-executor/config.json.
+Your MCP servers are taken from ~/.claude.json, ./.mcp.json and the configuration.
+
+Examples:
+  code-executor-mcp
+  code-executor-mcp --config ./code-executor.json
+  claude mcp add code-executor -- code-executor-mcp
+  LOG_LEVEL=debug code-executor-mcp 2> code-executor.log
+`;
+
+/** What the command line asks for. */
+export type Command =
+  | { name: 'help' }
+  | { name: 'version' }
+  | { name: 'serve'; configFile?: string }
+  | { name: 'misuse'; problem: string };
+
+const options = {
+  config: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+/** Reads the command line; never throws. */
+export function parseArguments(args: readonly string[]): Command {
+  const { values, tokens } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      return { name: 'misuse', problem: `unexpected argument ${quote(token.value)}` };
+    }
+    if (token.kind === 'option' && !Object.hasOwn(options, token.name)) {
+      return { name: 'misuse', problem: `unknown option ${quote(token.rawName)}${hint(token.name)}` };
+    }
+    if (token.kind === 'option' && token.name !== 'config' && token.value !== undefined) {
+      return { name: 'misuse', problem: `${token.rawName} takes no value` };
+    }
+  }
+  if (values.help === true) return { name: 'help' };
+  if (values.version === true) return { name: 'version' };
+  if (values.config === undefined) return { name: 'serve' };
+  return typeof values.config === 'string' && values.config !== ''
+    ? { name: 'serve', configFile: values.config }
+    : { name: 'misuse', problem: '--config needs a file' };
+}
+
+/** People mistype the end of a word rather than its beginning. */
+function hint(name: string): string {
+  const nearest = Object.keys(options).find((known) => known.startsWith(name.slice(0, 1).toLowerCase()));
+  return nearest === undefined ? '' : `; did you mean --${nearest}?`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 60));
+}

@@ -1,0 +1,167 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import {
+  bin,
+  createHome,
+  descendantsOf,
+  environmentOf,
+  StartedServer,
+  until,
+  untilGone,
+} from './started-server.test.support.js';
+
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'e2e', version: '0' } },
+});
+
+describe('code-executor-mcp', () => {
+  let home: string | undefined;
+  let running: StartedServer | undefined;
+  afterEach(async () => {
+    await running?.close();
+    running = undefined;
+    if (home !== undefined) await rm(home, { recursive: true, force: true });
+    home = undefined;
+  });
+
+  /** Starts the built binary; its stdin stays open until `end`. */
+  async function spawnServer(args: string[] = [], files: Record<string, string> = {}) {
+    home = await createHome(files);
+    const child = spawn(process.execPath, [bin, ...args], { cwd: home, env: environmentOf(home) });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    return {
+      child,
+      ended,
+      output: () => ({ stdout, stderr }),
+      async result() {
+        const code = await ended;
+        return { code, stdout, stderr };
+      },
+    };
+  }
+
+  test('--help shows options and examples', async () => {
+    const { code, stdout, stderr } = await (await spawnServer(['--help'])).result();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: code-executor-mcp .*--config <file>.*Examples:/s);
+  });
+
+  test('--version shows the version', async () => {
+    expect(await (await spawnServer(['--version'])).result()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as unknown,
+      stderr: '',
+    });
+  });
+
+  test('an unknown option is exit code 2 and a hint', async () => {
+    expect(await (await spawnServer(['--confg', 'x'])).result()).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'code-executor-mcp: unknown option "--confg"; did you mean --config?\nTry code-executor-mcp --help.\n',
+    });
+  });
+
+  test('a missing configuration file is exit code 1 and its name', async () => {
+    const { code, stdout, stderr } = await (await spawnServer(['--config', 'absent.json'])).result();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^code-executor-mcp: .*absent\.json/);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test.each([
+    ['no JSON', '{ "security": ', /config\.json/],
+    ['an unknown key', '{ "secrity": {} }', /secrity.*security/],
+    ['a value out of range', '{ "security": { "maxTimeoutMs": 5 } }', /security\.maxTimeoutMs.*5/],
+  ])('a configuration with %s is exit code 1 and the problem', async (_what, text, problem) => {
+    const started = await spawnServer(['--config', 'config.json'], { 'config.json': text });
+    const { code, stdout, stderr } = await started.result();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(problem);
+  });
+
+  test('a broken .mcp.json is a warning; the server works', async () => {
+    running = await StartedServer.start({
+      '.mcp.json': '{ "mcpServers": { "good": { "command": "x" }, "bad": { "command": 5 } } }',
+    });
+    const { structured } = await running.call('health', {});
+    expect(structured['servers']).toEqual([{ name: 'good', state: 'idle' }]);
+    expect(structured['warnings']).toEqual([expect.stringMatching(/bad.*\.mcp\.json|\.mcp\.json.*bad/)]);
+    expect(running.stderr).toContain('"level":40');
+    expect((await running.run('return 1')).result).toBe(1);
+  });
+
+  test('writes nothing to stdout before it is asked, starts nothing and leaves no file', async () => {
+    const { child, output, ended } = await spawnServer();
+    // The log line comes when the server is ready.
+    await until(() => output().stderr.includes('ready'));
+    expect(output().stdout).toBe('');
+    expect(await descendantsOf(child.pid ?? 0)).toEqual([]);
+    child.stdin.write(`${initialize}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n`);
+    await until(() => output().stdout.includes('"id":2'));
+    for (const line of output().stdout.trim().split('\n')) {
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    }
+    expect(await descendantsOf(child.pid ?? 0)).toEqual([]);
+    expect(await readdir(home ?? '')).toEqual([]);
+    child.stdin.end();
+    expect(await ended).toBe(0);
+  });
+
+  test('survives lines that are no messages', async () => {
+    const { child, output, ended } = await spawnServer();
+    child.stdin.write(
+      `nonsense\n{"jsonrpc":"2.0"}\n[]\n{"id":7,"method":"tools/call","params":5,"jsonrpc":"2.0"}\n`,
+    );
+    child.stdin.write(`${initialize}\n`);
+    await until(() => output().stdout.includes('"id":1'));
+    child.stdin.end();
+    expect(await ended).toBe(0);
+  });
+
+  test.each<[string, (child: ChildProcessWithoutNullStreams) => unknown]>([
+    ['the end of stdin', (child) => child.stdin.end()],
+    ['SIGTERM', (child) => child.kill('SIGTERM')],
+    ['SIGINT', (child) => child.kill('SIGINT')],
+    ['a client that reads no more', (child) => child.stdout.destroy()],
+  ])('%s ends the running program, all children and the server, code 0', async (_what, end) => {
+    const { child, output, ended } = await spawnServer();
+    const call = {
+      name: 'executeTypescript',
+      arguments: {
+        code: 'for (;;) { console.log("x"); await new Promise((r) => setTimeout(r, 50)); }',
+        timeoutMs: 60_000,
+      },
+      _meta: { progressToken: 1 },
+    };
+    child.stdin.write(`${initialize}\n`);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call })}\n`);
+    await until(() => output().stdout.includes('notifications/progress'));
+    const pids = (await descendantsOf(child.pid ?? 0)).map(({ pid }) => pid);
+    expect(pids.length).toBeGreaterThan(0);
+    end(child);
+    expect(await ended).toBe(0);
+    await untilGone(pids);
+  });
+
+  test('takes the file of --config', async () => {
+    const config = JSON.stringify({ executors: { typescript: { enabled: false } } });
+    const { child, output, ended } = await spawnServer(['--config', 'own.json'], { 'own.json': config });
+    child.stdin.write(`${initialize}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n`);
+    await until(() => output().stdout.includes('"id":2'));
+    expect(output().stdout).not.toContain('"executeTypescript"');
+    child.stdin.end();
+    expect(await ended).toBe(0);
+  });
+});

@@ -1,0 +1,34 @@
+/** At most one notification per this time. */
+const intervalMs = 1000;
+
+export interface Progress {
+  /** Takes over as the message that is sent next. */
+  report(message: string): void;
+  /** Nothing is sent after this. */
+  end(): void;
+}
+
+/** Sends the first message at once, then the latest one each second; `progress` counts them. */
+export function createProgress(send: (progress: number, message: string) => void): Progress {
+  let sent = 0;
+  let latest: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
+  const flush = () => {
+    timer = undefined;
+    if (latest === undefined || hasEnded) return;
+    send(++sent, latest);
+    latest = undefined;
+    timer = setTimeout(flush, intervalMs);
+  };
+  return {
+    report(message) {
+      latest = message;
+      if (!timer) flush();
+    },
+    end() {
+      hasEnded = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,281 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Sandbox,
+  silentLogger,
+} from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+import { createExecutor } from '@code-executor/executor';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+
+import { instructionsFor } from './instructions.js';
+import { createServer } from './server.js';
+import { executeTypescriptTool } from './toolsets/core/execute-typescript.js';
+import { healthTool } from './toolsets/core/health.js';
+
+type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
+
+function sandboxOf(program: Program): Sandbox {
+  return {
+    language: 'typescript',
+    async execute(request) {
+      const result = await program(request);
+      return {
+        status: 'succeeded',
+        stdout: '',
+        stderr: '',
+        durationMs: 5,
+        truncated: false,
+        isolation: 'portable',
+        ...result,
+      };
+    },
+    status: () =>
+      Promise.resolve({
+        language: 'typescript',
+        isolation: 'portable',
+        note: 'bubblewrap is missing.',
+        spares: { ready: 4, memoryMb: 300 },
+      }),
+    close: () => Promise.resolve(),
+  };
+}
+
+describe('createServer', () => {
+  let client: Client;
+  afterEach(() => client.close());
+
+  /** The server with both tools, over a sandbox in memory, and the SDK's client connected to it. */
+  async function connect(program: Program = () => Promise.resolve({}), warnings: string[] = []) {
+    const executor = createExecutor({
+      tools: fakeToolSource({ mcp__test__echo: (args) => ({ text: args['text'] }) }),
+      sandboxes: [sandboxOf(program)],
+      queue: { maxConcurrent: 2 },
+    });
+    const pool = {
+      stats: {
+        active: 0,
+        waiting: 0,
+        max: 100,
+        servers: [
+          { name: 'good', state: 'connected' as const, tools: 3 },
+          { name: 'bad', state: 'failed' as const, reason: 'It did not start.' },
+        ],
+      },
+    };
+    const server = createServer({
+      version: '1.2.3',
+      instructions: instructionsFor(['good', 'bad']),
+      tools: [
+        executeTypescriptTool(executor, undefined),
+        healthTool({ version: '1.2.3', executor, pool, warnings }),
+      ],
+      logger: silentLogger,
+    });
+    const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+    client = new Client({ name: 'test', version: '0' });
+    await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
+    // Makes the client check every structured result against the published schema.
+    await client.listTools();
+    return client;
+  }
+
+  async function call(name: string, args: Record<string, unknown>) {
+    const result = await client.callTool({ name, arguments: args });
+    const content = result.content as { type: string; text?: string }[];
+    // Some clients show only the one, some only the other.
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual(result.structuredContent);
+    const structuredContent = result.structuredContent as Record<string, unknown>;
+    return { isError: result.isError, content, structuredContent };
+  }
+
+  test('introduces itself', async () => {
+    await connect();
+    expect(client.getServerVersion()).toEqual({
+      name: 'code-executor',
+      title: 'Code Executor',
+      version: '1.2.3',
+    });
+    expect(client.getInstructions()).toMatch(/Use executeTypescript whenever .* good, bad\..*searchTools/s);
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+  });
+
+  test('lists the two tools with honest annotations', async () => {
+    const { tools } = await (await connect()).listTools();
+    expect(tools.map(({ name, title, annotations }) => ({ name, title, annotations }))).toEqual([
+      {
+        name: 'executeTypescript',
+        title: 'Execute TypeScript',
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: false,
+          openWorldHint: true,
+        },
+      },
+      {
+        name: 'health',
+        title: 'Health',
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      },
+    ]);
+    const [execute] = tools;
+    for (const word of ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'allowedTools']) {
+      expect(execute?.description).toContain(word);
+    }
+  });
+
+  test('costs at most 400 tokens', async () => {
+    const { tools } = await (await connect()).listTools();
+    const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(400);
+  });
+
+  test('answers a success with structured content, equal text, and the pictures behind', async () => {
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    await connect(() => Promise.resolve({ stdout: 'out', value: [1, { a: null }], content: [picture] }));
+    const { isError, content, structuredContent } = await call('executeTypescript', { code: 'x' });
+    expect(isError).toBe(false);
+    expect(content.slice(1)).toEqual([picture]);
+    expect(structuredContent).toMatchObject({
+      success: true,
+      output: 'out',
+      result: [1, { a: null }],
+      images: [{ mimeType: 'image/png', bytes: 3 }],
+    });
+    expect(structuredContent).not.toHaveProperty('content');
+  });
+
+  test('answers with every field that a report can have', async () => {
+    await connect(async ({ tools }) => {
+      await tools.callTool('mcp__test__echo', { text: 'a' });
+      await tools.callTool('mcp__other__tool', {}).catch(() => undefined);
+      const error = { code: 'user_error' as const, message: 'Error: boom' };
+      return { status: 'failed', stderr: 'err', value: 1, valueNote: 'cut', truncated: true, error };
+    });
+    const { isError, structuredContent } = await call('executeTypescript', {
+      code: 'x',
+      allowedTools: ['*'],
+    });
+    expect(isError).toBe(true);
+    expect(structuredContent).toMatchObject({
+      success: false,
+      status: 'failed',
+      stderr: 'err',
+      resultNote: 'cut',
+      error: 'Error: boom',
+      errorCode: 'user_error',
+      toolCallSummary: [{ toolName: 'mcp__test__echo', callCount: 1 }, { toolName: 'mcp__other__tool' }],
+    });
+  });
+
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{}, /^Parameter code is missing; it must be text of 1 to 100000 characters/],
+    [{ code: '' }, /^Parameter code is "" \(text, 0 characters\); it must be text of 1 to 100000/],
+    [{ code: 'x'.repeat(100_001) }, /\(text, 100001 characters\); it must be text of 1 to 100000/],
+    [{ code: 42 }, /^Parameter code is 42 \(number\)/],
+    [{ code: ['x'] }, /^Parameter code is a list of 1/],
+    [{ code: 'x', timeoutMs: 999 }, /^Parameter timeoutMs is 999 \(number\); .* from 1000 to 300000\.$/],
+    [{ code: 'x', timeoutMs: 'soon' }, /^Parameter timeoutMs is "soon"/],
+    [{ code: 'x', allowedTools: 'mcp__a__b' }, /^Parameter allowedTools is "mcp__a__b"/],
+    [{ code: 'x', permissions: { read: '/' } }, /^Parameter permissions\.read is "\/"/],
+    [{ code: 'x', language: 'python' }, /^Unknown parameter "language"; known are code, allowedTools/],
+  ])('answers the bad input %# with an error of ours', async (args, message) => {
+    let hasRun = false;
+    await connect(() => Promise.resolve({ value: (hasRun = true) }));
+    const { isError, structuredContent } = await call('executeTypescript', args);
+    expect(isError).toBe(true);
+    expect(structuredContent).toMatchObject({
+      success: false,
+      status: 'failed',
+      errorCode: 'invalid_argument',
+      error: expect.stringMatching(message) as unknown,
+    });
+    expect(hasRun).toBe(false);
+  });
+
+  test('answers an unknown tool with a protocol error that names the tools', async () => {
+    await connect();
+    await expect(client.callTool({ name: 'nope'.repeat(100) })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/Unknown tool "(nope){15}"; the tools are executeTypescript, health\./),
+    });
+    await expect(client.callTool({ name: '__proto__' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('sends progress only to those who ask for it', async () => {
+    await connect(async ({ tools, onOutput }) => {
+      await tools.callTool('mcp__test__echo', { text: 'a' });
+      onOutput?.({ stream: 'stdout', text: 'a line\n' });
+      return {};
+    });
+    const request = { name: 'executeTypescript', arguments: { code: 'x', allowedTools: ['*'] } };
+    const seen: unknown[] = [];
+    await client.callTool(request, undefined, { onprogress: (progress) => seen.push(progress) });
+    // The line came within the same second and the program was over before the next.
+    expect(seen).toEqual([{ progress: 1, message: 'calling mcp__test__echo' }]);
+    await client.callTool(request);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('cancels the program when the client cancels the request', async () => {
+    let start: (signal: AbortSignal | undefined) => void = () => undefined;
+    const started = new Promise<AbortSignal | undefined>((resolve) => (start = resolve));
+    await connect(({ signal }) => {
+      start(signal);
+      return new Promise((resolve) => signal?.addEventListener('abort', () => resolve({})));
+    });
+    const caller = new AbortController();
+    const request = { name: 'executeTypescript', arguments: { code: 'x' } };
+    client.callTool(request, undefined, { signal: caller.signal }).catch(() => undefined);
+    const signal = await started;
+    expect(signal?.aborted).toBe(false);
+    caller.abort('enough');
+    if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    expect(signal?.aborted).toBe(true);
+  });
+
+  test('health tells the state of everything, also while programs run', async () => {
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    await connect(() => ended.then(() => ({})), ['.mcp.json is broken.', 'x'.repeat(1000)]);
+    const running = client.callTool({ name: 'executeTypescript', arguments: { code: 'x' } });
+    const { isError, structuredContent } = await call('health', {});
+    expect(isError).toBe(false);
+    expect(structuredContent).toEqual({
+      healthy: true,
+      version: '1.2.3',
+      isolation: 'portable',
+      note: 'bubblewrap is missing.',
+      warnings: ['.mcp.json is broken.', 'x'.repeat(300)],
+      auditLog: { enabled: false },
+      mcpClients: { connected: 1 },
+      connectionPool: { active: 0, waiting: 0, max: 100 },
+      executions: { running: 1, waiting: 0, max: 2 },
+      spares: { ready: 4, memoryMb: 300 },
+      servers: [
+        { name: 'good', state: 'connected' },
+        { name: 'bad', state: 'failed', reason: 'It did not start.' },
+      ],
+      uptime: expect.any(Number) as unknown,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as unknown,
+    });
+    end();
+    await running;
+  });
+
+  test('health takes no parameters', async () => {
+    await connect();
+    const { isError, structuredContent } = await call('health', { verbose: true });
+    expect(isError).toBe(true);
+    expect(structuredContent['error']).toBe('Unknown parameter "verbose"; health takes none.');
+  });
+});

@@ -1,0 +1,76 @@
+import type { Logger } from '@code-executor/contracts';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+
+import { createProgress } from './progress.js';
+import type { Tool } from './tool.js';
+import { toToolResult } from './tool-result.js';
+
+export interface ServerOptions {
+  version: string;
+  /** Shown to the model: when to use the tools. */
+  instructions: string;
+  tools: readonly Tool[];
+  logger: Logger;
+}
+
+/**
+ * The tools as an MCP server. They are not registered with the SDK's high-level class, because that
+ * would answer bad input before a tool sees it, in words of its own.
+ */
+export function createServer({ version, instructions, tools, logger }: ServerOptions): McpServer {
+  const info = { name: 'code-executor', title: 'Code Executor', version };
+  const mcpServer = new McpServer(info, { instructions });
+  const { server } = mcpServer;
+  // Not in the options: that would announce a list of tools that can change.
+  server.registerCapabilities({ tools: {} });
+  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+  server.onerror = (error) => logger.warn({ err: error }, 'A message of the client was not understood.');
+
+  const list = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
+    return { name, title, description, inputSchema, outputSchema, annotations };
+  });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: list }));
+
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const tool = toolsByName.get(params.name);
+    if (!tool) {
+      const name = JSON.stringify(params.name.slice(0, 60));
+      const known = [...toolsByName.keys()].join(', ');
+      throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; the tools are ${known}.`);
+    }
+    const progressToken = params._meta?.progressToken;
+    const progress =
+      progressToken === undefined
+        ? undefined
+        : createProgress((count, message) => {
+            extra
+              .sendNotification({
+                method: 'notifications/progress',
+                params: { progressToken, progress: count, message },
+              })
+              .catch((error: unknown) => logger.debug({ err: error }, 'Progress was not sent.'));
+          });
+    try {
+      const outcome = await tool.call(params.arguments ?? {}, {
+        signal: extra.signal,
+        ...(progress && { onProgress: (message) => progress.report(message) }),
+      });
+      return toToolResult(outcome);
+    } finally {
+      progress?.end();
+    }
+  });
+  return mcpServer;
+}
+
+/** Speaks MCP on stdin and stdout from now on. */
+export async function serveStdio(server: McpServer): Promise<void> {
+  await server.connect(new StdioServerTransport());
+}

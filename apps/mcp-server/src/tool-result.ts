@@ -1,0 +1,23 @@
+import type { ContentBlock } from '@code-executor/contracts';
+
+import type { ToolOutcome } from './tool.js';
+
+/** An MCP `CallToolResult`. */
+export interface WireToolResult {
+  [key: string]: unknown;
+  content: ContentBlock[];
+  structuredContent: Record<string, unknown>;
+  isError: boolean;
+}
+
+/**
+ * The result as MCP wants it. Some clients show a model only the structured content and some only the
+ * text, so the text is always all of the structured content.
+ */
+export function toToolResult({ structured, isError, content = [] }: ToolOutcome): WireToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structured) }, ...content],
+    structuredContent: { ...structured },
+    isError,
+  };
+}

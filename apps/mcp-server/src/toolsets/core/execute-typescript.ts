@@ -1,0 +1,56 @@
+import type { ExecutionErrorCode, ExecutionStatus, IsolationMode, JsonValue } from '@code-executor/contracts';
+import {
+  type ExecuteLimits,
+  executeParameters,
+  type ExecuteRequest,
+  type ExecutionReport,
+  type Executor,
+} from '@code-executor/executor';
+import * as z from 'zod';
+
+import { publishedSchema, record } from '../../published-schema.js';
+import type { Tool } from '../../tool.js';
+
+type ReportedFields = Omit<ExecutionReport, 'content'>;
+
+const report = z.object({
+  success: z.boolean(),
+  status: z.custom<ExecutionStatus>().meta({ type: 'string' }),
+  executionId: z.string(),
+  output: z.string(),
+  stderr: z.string().exactOptional(),
+  result: z.custom<JsonValue>().exactOptional(),
+  resultNote: z.string().exactOptional(),
+  truncated: z.boolean(),
+  images: z.array(record<{ mimeType: string; bytes: number }>()).exactOptional(),
+  error: z.string().exactOptional(),
+  errorCode: z.custom<ExecutionErrorCode>().meta({ type: 'string' }).exactOptional(),
+  retryAfterMs: z.number().exactOptional(),
+  executionTimeMs: z.number(),
+  isolation: z.custom<IsolationMode>().meta({ type: 'string' }).exactOptional(),
+  toolCallsMade: z.array(z.string()),
+  toolCallSummary: z.array(record<ReportedFields['toolCallSummary'][number]>()),
+  unavailableServers: z
+    .array(record<NonNullable<ReportedFields['unavailableServers']>[number]>())
+    .exactOptional(),
+}) satisfies z.ZodType<ReportedFields>;
+
+const description = `Runs TypeScript in a sandbox without network or files. \`return\` or \`export default\` gives its result, console.log its output.
+Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools.
+Code can only call what allowedTools lists.`;
+
+export function executeTypescriptTool(executor: Executor, limits: ExecuteLimits | undefined): Tool {
+  return {
+    name: 'executeTypescript',
+    title: 'Execute TypeScript',
+    description,
+    inputSchema: executeParameters(limits).jsonSchema,
+    outputSchema: publishedSchema(report),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    async call(args, context) {
+      // The executor takes its request as unknown JSON, and words what is wrong with it.
+      const { content, ...structured } = await executor.execute(args as ExecuteRequest, context);
+      return { structured, isError: !structured.success, ...(content && { content }) };
+    },
+  };
+}
