@@ -7,6 +7,7 @@ import type { IsolationMode, OutputChunk } from '@code-executor/contracts';
 
 import type { DenoCommand } from './command/deno-command.js';
 import { onlyThese } from './inherited-descriptors.js';
+import { namelessFileBytes } from './process-tree.js';
 import { FrameReader } from './protocol/frame-reader.js';
 import { readFrame, type SandboxFrame } from './protocol/sandbox-frame.js';
 
@@ -98,7 +99,9 @@ export class DenoProcess {
 
   /** Bytes that the process has on disk now, where that is not bounded otherwise. */
   async diskBytes(): Promise<number> {
-    return (await this.#command.diskBytes?.()) ?? 0;
+    if (!this.#command.diskBytes) return 0;
+    const [named, nameless] = await Promise.all([this.#command.diskBytes(), namelessFileBytes(this.pid)]);
+    return named + nameless;
   }
 
   /** Replaces the listener; what arrives before there is one is dropped. */

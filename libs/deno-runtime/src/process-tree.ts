@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 
 /** Pages of 4 KiB, which is what Linux has on x64, and what Deno is built for on arm64. */
 const pageMb = 4096 / 1024 / 1024;
@@ -20,6 +21,22 @@ export function isHalted(pid: number | undefined): boolean {
   // The state follows the name, which is in parentheses and may hold any character.
   const state = /\) (\S)/.exec(read(`/proc/${pid}/stat`).slice(-400))?.[1] ?? 'X';
   return 'TtZX'.includes(state) || childrenOf(pid).some(isHalted);
+}
+
+/**
+ * Bytes of the files that a process holds open though they have no name any more, such as those that
+ * SQLite spills to; 0 where there is no `/proc`.
+ */
+export async function namelessFileBytes(pid: number | undefined): Promise<number> {
+  const folder = `/proc/${pid}/fd`;
+  const descriptors = pid === undefined ? [] : await readdir(folder).catch(() => []);
+  const sizes = descriptors.map((descriptor) =>
+    stat(`${folder}/${descriptor}`).then(
+      (file) => (file.isFile() && file.nlink === 0 ? file.size : 0),
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 function childrenOf(pid: number): number[] {

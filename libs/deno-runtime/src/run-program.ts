@@ -6,6 +6,7 @@ import type {
   ExecutionRequest,
   ExecutionResult,
   ExecutionStatus,
+  JsonValue,
   OutputChunk,
 } from '@code-executor/contracts';
 
@@ -39,7 +40,7 @@ const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
 
 type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
 /** What ended a program from outside, or that it broke the rules of the pipe. */
-type Ending = 'timeout' | 'cancelled' | 'too_much_disk' | 'second_result' | 'bad_call' | ProtocolViolation;
+type Ending = 'timeout' | 'cancelled' | 'too_much_disk' | 'bad_result' | 'bad_call' | ProtocolViolation;
 
 /** How a run went; `hasStarted` is false when the process was gone before the program reached it. */
 export interface ProgramOutcome {
@@ -76,7 +77,8 @@ export async function runProgram(
         if (frame.type === 'call') {
           if (!hostCalls.accept(frame)) resolve('bad_call');
         } else if (frame.type === 'result') {
-          if (result) resolve('second_result');
+          // The bootstrap sends one result, and cuts it: more is the program's own doing.
+          if (result || charsOf(frame.value) > options.maxOutputChars) resolve('bad_result');
           result ??= frame;
         } else if (frame.type === 'end') {
           ended.add(stream);
@@ -119,7 +121,7 @@ export async function runProgram(
   const gone = process.kill(isAskedToEnd ? killGraceMs : 0);
   if (isAskedToEnd) await gone;
 
-  const error = outcomeError(ending, result, request.timeoutMs);
+  const error = outcomeError(ending, result, request.timeoutMs, output.stderr.toString());
   return {
     hasStarted: hasStarted || isAskedToEnd,
     result: {
@@ -142,6 +144,11 @@ function statusOf(ending: Ending | ExitStatus, error: ExecutionError | undefined
   return error ? 'failed' : 'succeeded';
 }
 
+/** Characters of a value, as the limits count them. */
+function charsOf(value: JsonValue | undefined): number {
+  return typeof value === 'string' ? value.length : value === undefined ? 0 : JSON.stringify(value).length;
+}
+
 const crashDumps = ['\n<--- Last few GCs --->', '\n#\n# Fatal '];
 
 /**
@@ -160,6 +167,7 @@ function outcomeError(
   ending: Ending | ExitStatus,
   result: ResultFrame | undefined,
   timeoutMs: number,
+  stderr: string,
 ): ExecutionError | undefined {
   switch (ending) {
     case 'timeout':
@@ -184,7 +192,7 @@ function outcomeError(
         code: 'resource_exhausted',
         message: `The program was stopped because more than ${maxOutstandingCalls} of its calls waited at once, or because it wrote to the pipe that carries them.`,
       };
-    case 'second_result':
+    case 'bad_result':
     case 'oversized_frame':
     case 'malformed_frame':
       return {
@@ -192,18 +200,25 @@ function outcomeError(
         message: 'The program was stopped because it wrote to the pipe that carries its calls.',
       };
     default:
-      return result ? result.error : exitError(ending);
+      return result ? result.error : exitError(ending, stderr);
   }
 }
 
 /** Numbers of signals that V8 or the kernel end a process with. */
 const signals = { illegal: 4, trap: 5, abort: 6, kill: 9, segmentation: 11, cpu: 24, fileSize: 25 };
 
-function exitError({ code, signal }: ExitStatus): ExecutionError {
+/** How Deno aborts where V8 had no part in it; there is no other sign than this text. */
+const failedAllocation = /^memory allocation of \d+ bytes failed$/m;
+
+function exitError({ code, signal }: ExitStatus, stderr: string): ExecutionError {
+  const isOutOfMemory =
+    signal === signals.trap ||
+    signal === signals.kill ||
+    (signal === signals.abort && failedAllocation.test(stderr));
+  if (isOutOfMemory) {
+    return { code: 'out_of_memory', message: 'The program used more memory than it may and was stopped.' };
+  }
   switch (signal) {
-    case signals.trap:
-    case signals.kill:
-      return { code: 'out_of_memory', message: 'The program used more memory than it may and was stopped.' };
     case signals.cpu:
       return {
         code: 'resource_exhausted',

@@ -21,6 +21,9 @@ export interface ProgramError {
   message: string;
 }
 
+/** The bootstrap cuts what it says of an error well before. */
+const maxErrorChars = 20_000;
+
 const programErrorCodes: readonly string[] = [
   'user_error',
   'out_of_memory',
@@ -67,7 +70,7 @@ function readError({ code, message }: JsonObject): ProgramError {
       typeof code === 'string' && programErrorCodes.includes(code)
         ? (code as ProgramError['code'])
         : 'user_error',
-    message: typeof message === 'string' ? message : 'The program failed.',
+    message: typeof message === 'string' ? message.slice(0, maxErrorChars) : 'The program failed.',
   };
 }
 
