@@ -35,7 +35,7 @@ export interface ExecutionReport {
   errorCode?: ExecutionErrorCode;
   /** Milliseconds after which the same request may succeed, where nothing ran because too much does. */
   retryAfterMs?: number;
-  /** The program's own time; 0 if nothing ran. */
+  /** The program's own time, rounded; 0 if nothing ran. */
   executionTimeMs: number;
   /** Absent if nothing ran. */
   isolation?: IsolationMode;
@@ -72,7 +72,7 @@ export function reportResult(
     truncated: result.truncated,
     ...(pictures.length > 0 && { images: pictures.map(describePicture), content: pictures }),
     ...(result.error && { error: result.error.message, errorCode: result.error.code }),
-    executionTimeMs: result.durationMs,
+    executionTimeMs: Math.round(result.durationMs),
     isolation: result.isolation,
     ...summarizeCalls(proxy.calls),
     ...(failedServers.length > 0 && { unavailableServers: [...failedServers] }),

@@ -27,7 +27,7 @@ function sandboxOf(program: Program): Sandbox & { isClosed: boolean } {
         status: 'succeeded',
         stdout: '',
         stderr: '',
-        durationMs: 5,
+        durationMs: 4.6,
         truncated: false,
         isolation: 'portable',
         ...result,
