@@ -6,8 +6,10 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import { destination, pino } from 'pino';
 
 import { parseArguments, usage } from './arguments.js';
-import { compose, type Setup } from './compose.js';
+import type { Services, Setup } from './compose.js';
+import { instructionsFor } from './instructions.js';
 import { createServer, serveStdio } from './server.js';
+import type { Tool } from './tool.js';
 import { readVersion } from './version.js';
 
 /** How long programs and upstream servers have to end when the server does. */
@@ -32,16 +34,22 @@ switch (command.name) {
 async function serve(configFile: string | undefined): Promise<void> {
   const setup = await prepare(configFile);
   if (!setup) return;
-  const { logger, warnings } = setup;
+  const { logger, warnings, version, servers } = setup;
+  const instructions = instructionsFor(Object.keys(servers));
   for (const warning of warnings) logger.warn({}, warning);
-  const services = compose(setup);
+  // Loaded when they are needed: clients start servers just to look.
+  let composed: Promise<Services> | undefined;
+  const services = () => (composed ??= import('./compose.js').then(({ compose }) => compose(setup)));
+  let offered: Promise<Tool[]> | undefined;
+  const tools = () => (offered ??= import('./offered-tools.js').then((m) => m.offeredTools(setup, services)));
 
   let isEnding = false;
   const end = (reason: string, exitCode = 0) => {
     if (isEnding) return;
     isEnding = true;
     logger.info({ reason }, 'The server ends.');
-    void Promise.race([services.close(), delay(closeTimeoutMs)]).then(() => process.exit(exitCode));
+    const closed = composed?.then((parts) => parts.close());
+    void Promise.race([closed, delay(closeTimeoutMs)]).then(() => process.exit(exitCode));
   };
   process.on('SIGTERM', () => end('SIGTERM'));
   process.on('SIGINT', () => end('SIGINT'));
@@ -53,8 +61,7 @@ async function serve(configFile: string | undefined): Promise<void> {
     end('failure', 1);
   });
 
-  await serveStdio(createServer(services.server));
-  const { version, servers } = setup;
+  await serveStdio(createServer({ version, instructions, tools, logger }));
   logger.info({ version, servers: Object.keys(servers).length }, 'The server is ready.');
 }
 

@@ -66,13 +66,15 @@ describe('createServer', () => {
         ],
       },
     };
+    const services = () => Promise.resolve({ executor, pool });
     const server = createServer({
       version: '1.2.3',
       instructions: instructionsFor(['good', 'bad']),
-      tools: [
-        executeTypescriptTool(executor, undefined),
-        healthTool({ version: '1.2.3', executor, pool, warnings }),
-      ],
+      tools: () =>
+        Promise.resolve([
+          executeTypescriptTool(services, undefined),
+          healthTool({ version: '1.2.3', services, warnings }),
+        ]),
       logger: silentLogger,
     });
     const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();

@@ -16,7 +16,8 @@ export interface ServerOptions {
   version: string;
   /** Shown to the model: when to use the tools. */
   instructions: string;
-  tools: readonly Tool[];
+  /** Asked for when a client first lists or calls tools: it starts servers just to look at them. */
+  tools: () => Promise<readonly Tool[]>;
   logger: Logger;
 }
 
@@ -30,19 +31,20 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
   const { server } = mcpServer;
   // Not in the options: that would announce a list of tools that can change.
   server.registerCapabilities({ tools: {} });
-  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
   server.onerror = (error) => logger.warn({ err: error }, 'A message of the client was not understood.');
 
-  const list = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
-    return { name, title, description, inputSchema, outputSchema, annotations };
-  });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: list }));
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: (await tools()).map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
+      return { name, title, description, inputSchema, outputSchema, annotations };
+    }),
+  }));
 
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-    const tool = toolsByName.get(params.name);
+    const offered = await tools();
+    const tool = offered.find(({ name }) => name === params.name);
     if (!tool) {
       const name = JSON.stringify(params.name.slice(0, 60));
-      const known = [...toolsByName.keys()].join(', ');
+      const known = offered.map((each) => each.name).join(', ');
       throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; the tools are ${known}.`);
     }
     const progressToken = params._meta?.progressToken;

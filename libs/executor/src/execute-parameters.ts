@@ -97,7 +97,9 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
 
   return {
     // The dialect's address is of no use to a model.
-    jsonSchema: withoutDialect(z.toJSONSchema(schema, { io: 'input' })),
+    get jsonSchema() {
+      return withoutDialect(z.toJSONSchema(schema, { io: 'input' }));
+    },
     parse(request) {
       const { success, data, error } = schema.safeParse(request);
       if (!success) {

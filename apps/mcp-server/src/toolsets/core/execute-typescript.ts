@@ -13,13 +13,16 @@ import type { Tool } from '../../tool.js';
 
 type ReportedFields = Omit<ExecutionReport, 'content'>;
 
+/** An empty schema says the same, but looks like a forgotten one. */
+const anyJson = ['object', 'array', 'string', 'number', 'boolean', 'null'].map((type) => ({ type }));
+
 const report = z.object({
   success: z.boolean(),
   status: z.custom<ExecutionStatus>().meta({ type: 'string' }),
   executionId: z.string(),
   output: z.string(),
   stderr: z.string().exactOptional(),
-  result: z.custom<JsonValue>().exactOptional(),
+  result: z.custom<JsonValue>().meta({ anyOf: anyJson }).exactOptional(),
   resultNote: z.string().exactOptional(),
   truncated: z.boolean(),
   images: z.array(record<{ mimeType: string; bytes: number }>()).exactOptional(),
@@ -39,7 +42,11 @@ const description = `Runs TypeScript in a sandbox without network or files. \`re
 Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools.
 Code can only call what allowedTools lists.`;
 
-export function executeTypescriptTool(executor: Executor, limits: ExecuteLimits | undefined): Tool {
+/** @param services - Asked for when the tool is called. */
+export function executeTypescriptTool(
+  services: () => Promise<{ executor: Pick<Executor, 'execute'> }>,
+  limits: ExecuteLimits | undefined,
+): Tool {
   return {
     name: 'executeTypescript',
     title: 'Execute TypeScript',
@@ -48,6 +55,7 @@ export function executeTypescriptTool(executor: Executor, limits: ExecuteLimits 
     outputSchema: publishedSchema(report),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, context) {
+      const { executor } = await services();
       // The executor takes its request as unknown JSON, and words what is wrong with it.
       const { content, ...structured } = await executor.execute(args as ExecuteRequest, context);
       return { structured, isError: !structured.success, ...(content && { content }) };

@@ -28,8 +28,10 @@ const report = z.object({
 
 export interface HealthSources {
   version: string;
-  executor: Pick<Executor, 'stats' | 'status'>;
-  pool: { readonly stats: PoolStats };
+  services: () => Promise<{
+    executor: Pick<Executor, 'stats' | 'status'>;
+    pool: { readonly stats: PoolStats };
+  }>;
   /** What is wrong with the configuration, though the server works. */
   warnings: readonly string[];
 }
@@ -53,7 +55,8 @@ export function healthTool(sources: HealthSources): Tool {
 }
 
 async function measureHealth(sources: HealthSources): Promise<z.infer<typeof report>> {
-  const { version, executor, pool, warnings } = sources;
+  const { version, warnings } = sources;
+  const { executor, pool } = await sources.services();
   const sandboxes = await executor.status();
   const { active, waiting, max, servers } = pool.stats;
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;

@@ -1,0 +1,49 @@
+/**
+ * Makes a few files of the server and most of what it imports: clients start servers just to look, and
+ * reading some 400 modules takes longer than anything else then. What only an execution needs is in
+ * chunks of its own, loaded when it is needed. The sandbox stays a package: its bootstrap is a file
+ * that Deno reads.
+ */
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+
+/** A module with other contents than its file. */
+function replace(filter, contents) {
+  return { name: 'replace', setup: ({ onLoad }) => onLoad({ filter }, () => ({ contents })) };
+}
+
+const outdir = join(import.meta.dirname, 'dist');
+// Chunks are named after their content: those of an earlier build would stay.
+for (const name of await readdir(outdir)) {
+  if (name.endsWith('.js')) await rm(join(outdir, name));
+}
+await build({
+  absWorkingDir: import.meta.dirname,
+  entryPoints: ['src/main.ts'],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // The ES module form first: some packages' CommonJS form cannot be bundled.
+  mainFields: ['module', 'main'],
+  external: ['@code-executor/sandbox-deno'],
+  // CommonJS packages call it for the modules of Node.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+  plugins: [
+    // Messages of the schema library in 50 languages, of which one is used.
+    replace(/zod[\\/]v4[\\/]locales[\\/]index\.js$/, "export { default as en } from './en.js';"),
+    // What the SDK checks the answers to elicitations with; this server asks for none.
+    replace(/validation[\\/]ajv-provider\.js$/, 'export class AjvJsonSchemaValidator {}'),
+  ],
+  minifyWhitespace: true,
+  minifySyntax: true,
+  chunkNames: 'chunk-[hash]',
+  legalComments: 'linked',
+  logLevel: 'warning',
+});
