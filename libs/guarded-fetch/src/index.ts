@@ -1,1 +1,1 @@
-export {};
+export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { isIP, type Socket } from 'node:net';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+import { buildConnector } from 'undici';
+
+import { isPublicAddress } from './public-address.js';
+import { untilAborted } from './until-aborted.js';
+
+/** How long the resolver may take, and then each address. */
+const connectTimeoutMs = 10_000;
+/** Addresses of a host that are tried. */
+const maxAddresses = 4;
+
+/** How names are resolved and connections opened; replaced in tests. */
+export interface Network {
+  /** All addresses of a host name. */
+  lookup: (hostname: string) => Promise<readonly string[]>;
+  /** Opens a TCP connection to an address that was found to be public. */
+  connect: (address: string, port: number) => Socket;
+}
+
+/**
+ * Connects to public hosts only. The name is resolved once, here; every address must be public, and the
+ * connection goes to an address that was looked at: a second answer of the resolver cannot matter.
+ */
+export function guardedConnector(network: Network): buildConnector.connector {
+  const startTls = buildConnector({ timeout: connectTimeoutMs });
+  return (options, callback) => {
+    const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80));
+    dial(network, options.hostname, port).then(
+      (socket) => {
+        // TLS checks the certificate against the name, not against the address.
+        if (options.protocol === 'https:') startTls({ ...options, httpSocket: socket }, callback);
+        else callback(null, socket);
+      },
+      (error: unknown) => callback(error as Error, null),
+    );
+  };
+}
+
+async function dial({ lookup, connect }: Network, hostname: string, port: number): Promise<Socket> {
+  const addresses = isIP(hostname) === 0 ? await resolve(lookup, hostname) : [hostname];
+  if (!addresses.every(isPublicAddress)) {
+    // The address stays here: the code must not learn how names resolve inside.
+    const problem = `Host ${hostname} is not reached, for it is not a public address; fetch has no way into private networks.`;
+    throw new CodeExecutorError('permission_denied', problem);
+  }
+  let failure: unknown = Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
+  for (const address of addresses.slice(0, maxAddresses)) {
+    try {
+      return await open(connect(address, port));
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** A resolver that never answers must not hold one of the host's connections for ever. */
+function resolve(lookup: Network['lookup'], hostname: string): Promise<readonly string[]> {
+  return untilAborted(lookup(hostname), AbortSignal.timeout(connectTimeoutMs));
+}
+
+async function open(socket: Socket): Promise<Socket> {
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(connectTimeoutMs) });
+    return socket.setNoDelay(true);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
