@@ -63,6 +63,8 @@ function resolve(lookup: Network['lookup'], hostname: string): Promise<readonly 
 }
 
 async function open(socket: Socket): Promise<Socket> {
+  // A reset that comes before anybody else listens must not end the process.
+  socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectTimeoutMs) });
     return socket.setNoDelay(true);
