@@ -61,7 +61,8 @@ async function serve(configFile: string | undefined): Promise<void> {
     end('failure', 1);
   });
 
-  await serveStdio(createServer({ version, instructions, tools, logger }));
+  const server = createServer({ version, instructions, tools, logger });
+  await serveStdio(server, () => end('connection closed', 1));
   logger.info({ version, servers: Object.keys(servers).length }, 'The server is ready.');
 }
 

@@ -1,5 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 
@@ -130,6 +133,14 @@ describe('code-executor-mcp', () => {
     expect(await ended).toBe(0);
   });
 
+  test('a message too large to read ends the server with code 1, not in silence', async () => {
+    const { child, output, ended } = await spawnServer();
+    child.stdin.on('error', () => undefined);
+    child.stdin.write('x'.repeat(11 * 1024 * 1024));
+    expect(await ended).toBe(1);
+    expect(output().stderr).toContain('exceeded maximum size');
+  });
+
   test.each<[string, (child: ChildProcessWithoutNullStreams) => unknown]>([
     ['the end of stdin', (child) => child.stdin.end()],
     ['SIGTERM', (child) => child.kill('SIGTERM')],
@@ -153,6 +164,24 @@ describe('code-executor-mcp', () => {
     end(child);
     expect(await ended).toBe(0);
     await untilGone(pids);
+  });
+
+  test('is clean to the Inspector, and shows it a result', async () => {
+    home = await createHome();
+    const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
+    const { bin: bins } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: Record<string, string> };
+    const inspector = join(dirname(manifest), bins['mcp-inspector'] ?? '');
+    const inspect = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [inspector, '--cli', bin, ...args], {
+        cwd: home,
+        env: environmentOf(home ?? ''),
+      });
+    const listed = await inspect('--method', 'tools/list', '--strict');
+    expect(`${listed.stdout}${listed.stderr}`).not.toMatch(/^(Warning|Error):/m);
+    expect(listed.stdout).toContain('executeTypescript');
+    const call = ['--method', 'tools/call', '--tool-name', 'executeTypescript', '--format', 'json'];
+    const { stdout } = await inspect(...call, '--tool-args-json', '{"code":"return 42"}');
+    expect(JSON.parse(stdout)).toMatchObject({ result: { structuredContent: { result: 42 } } });
   });
 
   test('takes the file of --config', async () => {

@@ -72,7 +72,11 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
   return mcpServer;
 }
 
-/** Speaks MCP on stdin and stdout from now on. */
-export async function serveStdio(server: McpServer): Promise<void> {
-  await server.connect(new StdioServerTransport());
+/**
+ * Speaks MCP on stdin and stdout from now on. `onClosed` is called when that is over, for example after
+ * a message that is too large.
+ */
+export async function serveStdio(mcpServer: McpServer, onClosed: () => void): Promise<void> {
+  mcpServer.server.onclose = onClosed;
+  await mcpServer.connect(new StdioServerTransport());
 }

@@ -13,7 +13,10 @@ import type { Tool } from '../../tool.js';
 
 type ReportedFields = Omit<ExecutionReport, 'content'>;
 
-/** An empty schema says the same, but looks like a forgotten one. */
+/**
+ * An empty schema says the same, but looks like a forgotten one. Not `anyOf`: zod makes one list of
+ * types of that, which some clients refuse.
+ */
 const anyJson = ['object', 'array', 'string', 'number', 'boolean', 'null'].map((type) => ({ type }));
 
 const report = z.object({
@@ -22,7 +25,7 @@ const report = z.object({
   executionId: z.string(),
   output: z.string(),
   stderr: z.string().exactOptional(),
-  result: z.custom<JsonValue>().meta({ anyOf: anyJson }).exactOptional(),
+  result: z.custom<JsonValue>().meta({ oneOf: anyJson }).exactOptional(),
   resultNote: z.string().exactOptional(),
   truncated: z.boolean(),
   images: z.array(record<{ mimeType: string; bytes: number }>()).exactOptional(),
