@@ -92,6 +92,8 @@ export class SparePool {
     if (
       !isReady ||
       this.#isClosed ||
+      // Another one got there first: a program came and went while this one started.
+      this.#ready.length >= this.#options.count ||
       this.status.memoryMb + residentMb(spare.pid) > this.#options.maxMemoryMb
     ) {
       void spare.kill(0);
