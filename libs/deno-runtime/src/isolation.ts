@@ -2,6 +2,7 @@ import { CodeExecutorError, type IsolationMode } from '@code-executor/contracts'
 
 import type { DenoCommand, DenoCommandOptions } from './command/deno-command.js';
 import { portableCommand } from './command/portable-command.js';
+import { sweepPrivateFolders } from './command/private-folder.js';
 import { strictCommand } from './command/strict-command.js';
 import { DenoProcess } from './deno-process.js';
 
@@ -41,10 +42,11 @@ export async function chooseIsolation(denoPath: string, isolation: Isolation): P
 }
 
 /** The command line for one Deno process in the given mode. */
-export function denoCommand(
+export async function denoCommand(
   mode: ChosenIsolation['mode'],
   options: DenoCommandOptions,
 ): Promise<DenoCommand> {
+  await sweepPrivateFolders();
   return mode === 'strict' ? strictCommand(options) : portableCommand(options);
 }
 

@@ -16,7 +16,7 @@ let deathSignal: Promise<string[]> | undefined;
  */
 export async function portableCommand(options: DenoCommandOptions): Promise<DenoCommand> {
   const script = fileURLToPath(options.script);
-  const folder = await createPrivateFolder();
+  const folder = createPrivateFolder();
   const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }), script];
   const environment = { DENO_DIR: folder.denoDir, ...denoEnvironment };
   const command =

@@ -17,10 +17,8 @@ export interface PrivateFolder {
   remove(): Promise<void>;
 }
 
-/** Creates a folder that only this user can enter; the first one removes those that killed servers left behind. */
-export async function createPrivateFolder(): Promise<PrivateFolder> {
-  sweep ??= removeAbandonedFolders().catch(() => undefined);
-  await sweep;
+/** Creates a folder that only this user can enter. */
+export function createPrivateFolder(): PrivateFolder {
   // Synchronous: two calls of microseconds, which would each wait for a thread otherwise.
   const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
   const workDir = join(path, 'work');
@@ -33,6 +31,12 @@ export async function createPrivateFolder(): Promise<PrivateFolder> {
     // Deno may be writing while it is being killed.
     remove: () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }),
   };
+}
+
+/** Removes what killed servers left behind, once in the life of this one. */
+export function sweepPrivateFolders(): Promise<void> {
+  sweep ??= removeAbandonedFolders().catch(() => undefined);
+  return sweep;
 }
 
 async function sizeOf(folder: string): Promise<number> {

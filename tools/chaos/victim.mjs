@@ -1,0 +1,106 @@
+/** A server that is going to be killed, and what it leaves behind. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+import { everything, serverBin } from '../bench/processes.mjs';
+
+/** In the arguments of every sandbox process of ours, and of nobody else's. */
+const heapMb = 119;
+/** The kernel needs a moment to end a process; upstream servers end when they see their input close. */
+const graceMs = 3000;
+
+const programs = [
+  'for (;;) {}',
+  'await new Promise((done) => setTimeout(done, 10_000)); return 1',
+  'for (;;) await callMCPTool("mcp__everything__echo", { message: "x" })',
+  'const a = []; for (;;) { a.push(new Uint8Array(1 << 20).fill(1)); await new Promise((done) => setTimeout(done, 5)) }',
+  'for (;;) console.log("x".repeat(1000))',
+  'return 1',
+];
+
+export async function startVictim(folder, isolation) {
+  const file = join(folder, `${isolation}.json`);
+  const config = {
+    projectOnly: true,
+    log: { level: 'fatal' },
+    mcpServers: { everything },
+    policy: { defaultAllowedTools: ['*'] },
+    sandbox: { isolation, spares: { typescript: 2 } },
+    executors: { typescript: { heapMb } },
+  };
+  await writeFile(file, JSON.stringify(config));
+  const client = new Client({ name: 'code-executor-chaos', version: '1.0.0' });
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [serverBin, '--config', file],
+    cwd: folder,
+    env,
+    stderr: 'ignore',
+  });
+  await client.connect(transport);
+  const { pid } = transport;
+  return {
+    pid,
+    /** Every process that was there when the server was killed. */
+    known: new Set(),
+    async execute(code) {
+      const { structuredContent } = await client.callTool(
+        { name: 'executeTypescript', arguments: { code, timeoutMs: 20_000 } },
+        undefined,
+        { timeout: 30_000 },
+      );
+      return structuredContent.result;
+    },
+    /** Four programs, so that something of each kind runs at the random moment. */
+    programs: (random) => Array.from({ length: 4 }, () => programs[Math.floor(random() * programs.length)]),
+    kill() {
+      for (const each of descendantsOf(pid)) this.known.add(each);
+      process.kill(pid, 'SIGKILL');
+    },
+    close: () => client.close(),
+  };
+}
+
+/** What is still there a moment after the kill. */
+export async function leftovers(victim) {
+  const alive = () => {
+    const started = [...victim.known].filter((pid) => commandOf(pid) !== '');
+    return [...new Set([...started, ...sandboxProcesses()])];
+  };
+  for (let waited = 0; waited < graceMs && alive().length > 0; waited += 20) await delay(20);
+  return alive().map((pid) => `process ${pid}: ${commandOf(pid).slice(0, 100)}`);
+}
+
+function sandboxProcesses() {
+  return processIds().filter((pid) => commandOf(pid).includes(`--max-old-space-size=${heapMb}`));
+}
+
+function descendantsOf(pid) {
+  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function processIds() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** Empty for a process that is gone, also for one that nobody has collected yet. */
+function commandOf(pid) {
+  return read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
