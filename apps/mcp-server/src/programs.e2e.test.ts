@@ -1,9 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isolationsUnderTest } from '@code-executor/contracts/testing';
 
-import { descendantsOf, StartedServer, until, untilGone } from './started-server.test.support.js';
+import { createHome, descendantsOf, StartedServer, until, untilGone } from './started-server.test.support.js';
 
 describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
   let server: StartedServer;
@@ -70,6 +72,28 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     );
     expect(report.result).not.toBe('forged');
     expect(report).toMatchObject({ status: 'succeeded', result: 'true' });
+  });
+
+  test('reads what the configuration allows, and says what was not granted', async () => {
+    const home = await createHome({ 'data.txt': 'the data' });
+    const security = { allowRead: [home] };
+    await writeFile(join(home, '.code-executor.json'), JSON.stringify({ security }));
+    const own = await StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation }, home);
+    const file = JSON.stringify(join(home, 'data.txt'));
+    const code = `const text = await Deno.readTextFile(${file});
+      const other = await Deno.readTextFile('/etc/passwd').catch(() => 'refused');
+      return { text, other };`;
+    const report = await own.run(code, { permissions: { read: [home, '/etc'], net: ['example.com'] } });
+    expect(report).toMatchObject({
+      status: 'succeeded',
+      isolation,
+      result: { text: 'the data', other: 'refused' },
+      stderr:
+        'permissions.read "/etc" is outside security.allowRead and was not granted.\n' +
+        'permissions.net "example.com" is outside security.allowNetwork and was not granted.\n',
+    });
+    expect(await own.run(code)).toMatchObject({ status: 'failed', errorCode: 'user_error' });
+    await own.close();
   });
 
   test('health answers while programs loop', async () => {

@@ -60,5 +60,9 @@ describe('createProgress', () => {
     jest.advanceTimersByTime(5000);
     expect(sent).toEqual([[1, 'a']]);
     expect(jest.getTimerCount()).toBe(0);
+    const unused = start();
+    unused.end();
+    unused.report('d');
+    expect(sent).toHaveLength(1);
   });
 });

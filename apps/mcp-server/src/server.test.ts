@@ -274,6 +274,15 @@ describe('createServer', () => {
     await running;
   });
 
+  test('health shows a bounded number of warnings', async () => {
+    await connect(
+      undefined,
+      Array.from({ length: 100 }, (_, index) => `Warning ${index}.`),
+    );
+    const { structuredContent } = await call('health', {});
+    expect(structuredContent['warnings']).toHaveLength(20);
+  });
+
   test('health takes no parameters', async () => {
     await connect();
     const { isError, structuredContent } = await call('health', { verbose: true });
