@@ -80,3 +80,20 @@ test('FrameReader passes text on at once when it only began like a frame', () =>
   reader.push(Buffer.from('x'));
   expect(texts.join('')).toBe('\x1e01x');
 });
+
+test.each([
+  ['separators', Buffer.alloc(1 << 16, 0x1e)],
+  ['beginnings of markers', Buffer.from(`\x1e${nonce.slice(0, -1)}`.repeat(2000))],
+  ['line feeds', Buffer.alloc(1 << 16, 0x0a)],
+])('FrameReader hands on %s in few pieces', (_, bytes) => {
+  // One call for each of them would keep the server busy for as long as a program likes.
+  let pieces = 0;
+  const reader = new FrameReader(nonce, 100, {
+    onText: () => pieces++,
+    onFrame: () => undefined,
+    onOversizedFrame: () => undefined,
+  });
+  for (let times = 0; times < 10; times++) reader.push(bytes);
+  reader.end();
+  expect(pieces).toBeLessThanOrEqual(30);
+});

@@ -1,6 +1,7 @@
 /** RFC 7464's record separator: it cannot occur inside JSON text, so it safely begins a frame. */
 const separator = 0x1e;
 const lineFeed = 0x0a;
+const nothing = Buffer.alloc(0);
 
 /** What a stream of a sandboxed process consists of. */
 export interface FrameReaderListener {
@@ -24,8 +25,10 @@ export class FrameReader {
   readonly #listener: FrameReaderListener;
   readonly #textDecoder = new TextDecoder();
   readonly #frameDecoder = new TextDecoder('utf-8', { fatal: true });
-  /** Bytes from a separator on that may become a frame; empty outside of one. */
-  #frame: Buffer[] = [];
+  /** The beginning of a marker at the end of what has arrived; shorter than a marker. */
+  #begun: Buffer = nothing;
+  /** The pieces of a frame, behind its marker; undefined outside of one. */
+  #frame: Buffer[] | undefined;
   #frameLength = 0;
   #isClosed = false;
 
@@ -36,9 +39,10 @@ export class FrameReader {
   }
 
   push(bytes: Buffer): void {
-    let rest = bytes;
+    let rest = this.#begun.length > 0 ? Buffer.concat([this.#begun, bytes]) : bytes;
+    this.#begun = nothing;
     while (rest.length > 0 && !this.#isClosed) {
-      rest = this.#frameLength === 0 ? this.#readText(rest) : this.#readFrame(rest);
+      rest = this.#frame ? this.#readFrame(this.#frame, rest) : this.#readText(rest);
     }
   }
 
@@ -46,71 +50,58 @@ export class FrameReader {
   end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#emitText(this.#takeFrame());
+    this.#emitText(this.#frame ? Buffer.concat([this.#marker, ...this.#frame]) : this.#begun);
     const last = this.#textDecoder.decode();
     if (last) this.#listener.onText(last);
   }
 
+  /** All text up to the next marker goes out in one piece, whatever in it begins like a marker. */
   #readText(bytes: Buffer): Buffer {
-    const start = bytes.indexOf(separator);
-    if (start === -1) {
-      this.#emitText(bytes);
-      return bytes.subarray(bytes.length);
+    for (
+      let start = bytes.indexOf(separator);
+      start !== -1;
+      start = bytes[start + 1] === separator ? start + 1 : bytes.indexOf(separator, start + 1)
+    ) {
+      const length = Math.min(this.#marker.length, bytes.length - start);
+      // The second byte first: comparing costs more, and a program may print nothing but separators.
+      if (length > 1 && bytes[start + 1] !== this.#marker[1]) continue;
+      if (bytes.compare(this.#marker, 0, length, start, start + length) !== 0) continue;
+      this.#emitText(bytes.subarray(0, start));
+      if (length < this.#marker.length) {
+        this.#begun = Buffer.from(bytes.subarray(start));
+        return nothing;
+      }
+      this.#frame = [];
+      this.#frameLength = 0;
+      return bytes.subarray(start + length);
     }
-    this.#emitText(bytes.subarray(0, start));
-    this.#append(bytes.subarray(start, start + 1));
-    return bytes.subarray(start + 1);
+    this.#emitText(bytes);
+    return nothing;
   }
 
-  #readFrame(bytes: Buffer): Buffer {
-    if (this.#frameLength < this.#marker.length) return this.#readMarker(bytes);
+  #readFrame(frame: Buffer[], bytes: Buffer): Buffer {
     const end = bytes.indexOf(lineFeed);
     const piece = end === -1 ? bytes : bytes.subarray(0, end);
-    this.#append(piece);
-    if (this.#frameLength - this.#marker.length > this.#maxFrameBytes) {
+    frame.push(piece);
+    this.#frameLength += piece.length;
+    if (this.#frameLength > this.#maxFrameBytes) {
       this.#isClosed = true;
-      this.#takeFrame();
+      this.#frame = undefined;
       this.#listener.onOversizedFrame();
     } else if (end !== -1) {
-      this.#emitFrame(this.#takeFrame());
+      this.#frame = undefined;
+      this.#emitFrame(Buffer.concat(frame));
       return bytes.subarray(end + 1);
     }
-    return bytes.subarray(piece.length);
-  }
-
-  /** Compares byte by byte, so that text which only begins like a frame is never held back for long. */
-  #readMarker(bytes: Buffer): Buffer {
-    const missing = this.#marker.subarray(this.#frameLength);
-    const piece = bytes.subarray(0, missing.length);
-    if (piece.equals(missing.subarray(0, piece.length))) {
-      this.#append(piece);
-      return bytes.subarray(piece.length);
-    }
-    // No frame. Only the separator is text for sure: another frame may begin right behind it.
-    const text = Buffer.concat([this.#takeFrame(), bytes]);
-    this.#emitText(text.subarray(0, 1));
-    return text.subarray(1);
-  }
-
-  #append(piece: Buffer): void {
-    this.#frame.push(piece);
-    this.#frameLength += piece.length;
-  }
-
-  #takeFrame(): Buffer {
-    const bytes = Buffer.concat(this.#frame);
-    this.#frame = [];
-    this.#frameLength = 0;
-    return bytes;
+    return nothing;
   }
 
   #emitFrame(bytes: Buffer): void {
     let json: string;
     try {
-      json = this.#frameDecoder.decode(bytes.subarray(this.#marker.length));
+      json = this.#frameDecoder.decode(bytes);
     } catch {
-      this.#emitText(bytes);
-      this.#emitText(Buffer.of(lineFeed));
+      this.#emitText(Buffer.concat([this.#marker, bytes, Buffer.of(lineFeed)]));
       return;
     }
     this.#listener.onFrame(json);
