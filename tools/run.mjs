@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** The folder of the repository. */
 export const root = join(import.meta.dirname, '..');
@@ -19,19 +20,27 @@ export function cleanEnvironment(extra = {}) {
   return { ...Object.fromEntries(kept), NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0', ...extra };
 }
 
+/** Process groups that must not outlive us. */
+const groups = new Set();
+const killGroup = (pid) => {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+};
+process.on('exit', () => groups.forEach(killGroup));
+
 /**
  * Runs a program to its end and resolves with `{ code, stdout, stderr, output }`, where `output` has both
  * streams as they came; an exit code is never an exception, and neither is a missing program (code 127).
+ * After `timeoutMs` it is ended with all that it started. `onLine` gets each line of its stdout.
  */
-export function run(command, args, { cwd = root, env = cleanEnvironment(), timeoutMs } = {}) {
+export function run(command, args, { cwd = root, env = cleanEnvironment(), timeoutMs, onLine } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      cwd,
-      env,
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    // A group of its own, to be ended as a whole; without a time limit the terminal's Ctrl-C does that.
+    const isGroup = timeoutMs !== undefined;
+    const child = spawn(command, args, { cwd, env, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] });
     const text = { stdout: '', stderr: '', output: '' };
     for (const stream of ['stdout', 'stderr']) {
       child[stream].setEncoding('utf8').on('data', (chunk) => {
@@ -39,11 +48,19 @@ export function run(command, args, { cwd = root, env = cleanEnvironment(), timeo
         text.output += chunk;
       });
     }
-    child.on('error', (error) => resolve({ ...text, code: 127, output: error.message, missing: true }));
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL' && timeoutMs) text.output += `\nEnded after ${timeoutMs} ms.`;
-      resolve({ ...text, code: code ?? 1 });
-    });
+    if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
+    if (isGroup && child.pid) groups.add(child.pid);
+    const timer = setTimeout(() => {
+      text.output += `\nEnded after ${timeoutMs / 1000} s.\n`;
+      killGroup(child.pid);
+    }, timeoutMs ?? 0x7fffffff);
+    const finish = (result) => {
+      clearTimeout(timer);
+      groups.delete(child.pid);
+      resolve(result);
+    };
+    child.on('error', (error) => finish({ ...text, code: 127, output: error.message, missing: true }));
+    child.on('close', (code) => finish({ ...text, code: code ?? 1 }));
   });
 }
 

@@ -1,7 +1,7 @@
 /** `npm run test:watch -- <project>`: runs a project's tests again whenever a file of it changes. */
 import { spawn } from 'node:child_process';
 
-import { ensureInstalled } from './ensure-built.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
 import { listProjects } from './projects.mjs';
 import { binOf, cleanEnvironment } from './run.mjs';
 
@@ -13,7 +13,7 @@ if (!project) {
   process.exit(1);
 }
 
-await ensureInstalled();
+await ensureBuilt();
 const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const jest = spawn(process.execPath, [...options, binOf('jest'), '--watch', ...jestArguments], {
   cwd: project.path,

@@ -10,6 +10,8 @@ import { planIsolation, strictIsUnavailable } from './isolation.mjs';
 import { reportChecks } from './print.mjs';
 import { root, run, runBin } from './run.mjs';
 
+// What was started ends with us; see run().
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 const isolation = await planFromArguments();
 await ensureInstalled();
 // Only now: these import packages.

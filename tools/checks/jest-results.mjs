@@ -45,7 +45,17 @@ function problemsOf({ name: file, message, assertionResults }) {
   // A file that could not even be loaded has a message, but no tests.
   if (unfinished.length === 0 && message && assertionResults.length === 0) return [`✗ ${file}\n${message}`];
   return unfinished.map(({ fullName, status, failureMessages }) => {
-    const reason = status === 'failed' ? failureMessages.join('\n') : `This test is ${status}.`;
+    const reason =
+      status === 'failed' ? failureMessages.map(withoutForeignLines).join('\n') : `It is ${status}.`;
     return `✗ ${fullName}\n  ${file}\n${reason}`;
   });
+}
+
+/** The message, with those stack lines that lie in this repository. */
+function withoutForeignLines(message) {
+  const isForeign = (line) => /^\s+at .*(node_modules|node:internal)/.test(line);
+  return message
+    .split('\n')
+    .filter((line) => !isForeign(line))
+    .join('\n');
 }

@@ -6,12 +6,17 @@ import { cleanEnvironment, root, runBin } from '../run.mjs';
 
 const cache = join(root, '.nx', 'cache');
 
+/** A run that takes longer hangs: something keeps a test's process alive. */
+const timeoutMs = 20 * 60_000;
+
 /** Runs the targets in all projects and resolves with one check per task, cached ones included. */
 export async function runTasks(targets, { env = {}, parallel = 3 } = {}) {
   const startedAt = Date.now();
   const args = ['run-many', '-t', ...targets, `--parallel=${parallel}`, '--output-style=static'];
   const nx = await runBin('nx', args, {
     env: cleanEnvironment({ NX_CACHE_DIRECTORY: cache, ...env }),
+    timeoutMs,
+    onLine: showProgress,
   });
   const tasks = (await tasksSince(startedAt)).filter((task) => targets.includes(task.target));
   const checks = await Promise.all(tasks.map(toCheck));
@@ -20,6 +25,12 @@ export async function runTasks(targets, { env = {}, parallel = 3 } = {}) {
     checks.push({ name: `nx ${targets.join(' ')}`, passed: 0, failed: 1, detail: nx.output });
   }
   return checks;
+}
+
+/** Each task as it is done, for who waits. */
+function showProgress(line) {
+  const task = /^> nx run (\S+)/.exec(line)?.[1];
+  if (task) process.stderr.write(`  … ${task}\n`);
 }
 
 /** The tasks of the run that Nx has just finished; none if it did not come that far. */
