@@ -78,19 +78,29 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
 
   test('makes 200 calls to three servers, 32 at once, in one execution, all right', async () => {
     const code = manyCalls.replace('FOLDER', JSON.stringify(folder));
-    const report = await server.run(code, { allowedTools: ['*'], timeoutMs: 60_000 });
+    let isRunning = true;
+    const running = server
+      .run(code, { allowedTools: ['*'], timeoutMs: 60_000 })
+      .finally(() => (isRunning = false));
+    const atOnce: number[] = [];
+    await until(async () => {
+      const { structured } = await server.call('health', {});
+      atOnce.push((structured['connectionPool'] as { active: number }).active);
+      return !isRunning;
+    });
+    const report = await running;
     expect(report).toMatchObject({ status: 'succeeded', isolation, result: 199 });
-    expect(
-      report.toolCallSummary.map(({ toolName, callCount, successCount }) => [
-        toolName,
-        callCount,
-        successCount,
-      ]),
-    ).toEqual([
+    expect(Math.max(...atOnce)).toBeGreaterThan(1);
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(32);
+    const calls = report.toolCallSummary.map(({ toolName, callCount, successCount }) => {
+      return [toolName, callCount, successCount] as const;
+    });
+    // In the order in which the servers took the first call of each.
+    expect(calls.sort(([a], [b]) => a.localeCompare(b))).toEqual([
+      ['mcp__everything__get-sum', 67, 67],
+      ['mcp__filesystem__read_text_file', 66, 66],
       ['mcp__memory__create_entities', 1, 1],
       ['mcp__memory__open_nodes', 66, 66],
-      ['mcp__filesystem__read_text_file', 66, 66],
-      ['mcp__everything__get-sum', 67, 67],
     ]);
   });
 
