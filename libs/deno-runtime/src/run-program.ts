@@ -75,7 +75,8 @@ export async function runProgram(
       onViolation: resolve,
       onFrame: (frame, stream) => {
         if (frame.type === 'call') {
-          if (!hostCalls.accept(frame)) resolve('bad_call');
+          // Its result is the last thing that a program has to say.
+          if (result || !hostCalls.accept(frame)) resolve('bad_call');
         } else if (frame.type === 'result') {
           // The bootstrap sends one result, and cuts it: more is the program's own doing.
           if (result || charsOf(frame.value) > options.maxOutputChars) resolve('bad_result');
