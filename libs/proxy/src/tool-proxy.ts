@@ -72,6 +72,7 @@ class PolicyToolProxy implements ToolProxy {
   readonly #catalogue: Catalogue;
   readonly #log: CallLog;
   readonly #slots: PQueue;
+  #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
   constructor({ tools, allowedTools, policy, budget, audit, executionId, signal, onCall }: ToolProxyOptions) {
     this.#tools = tools;
@@ -93,7 +94,7 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   async listTools({ name, query, limit, ...options }: ListOptions = {}): Promise<ToolListing> {
-    const signal = anySignal(options.signal, this.#signal);
+    const signal = this.#join(options.signal);
     try {
       signal?.throwIfAborted();
       const { tools, failedServers } =
@@ -109,7 +110,7 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
-    const signal = anySignal(options.signal, this.#signal);
+    const signal = this.#join(options.signal);
     const call = this.#log.open(name);
     try {
       signal?.throwIfAborted();
@@ -136,6 +137,14 @@ class PolicyToolProxy implements ToolProxy {
       call.fail(failure);
       throw failure;
     }
+  }
+
+  /** The caller's signal and the execution's as one. A sandbox gives the same one with every call, and joining costs. */
+  #join(given: AbortSignal | undefined): AbortSignal | undefined {
+    if (!this.#joined || this.#joined.given !== given) {
+      this.#joined = { given, signal: anySignal(given, this.#signal) };
+    }
+    return this.#joined.signal;
   }
 
   async #listOne(name: string, signal: AbortSignal | undefined): Promise<ToolListing> {

@@ -10,11 +10,6 @@ import { Program } from './program.js';
 import { createToolGlobals } from './tool-globals.js';
 
 const { channel, isSpare } = await openChannel();
-if (isSpare) {
-  // The first program would pay for Deno's TypeScript compiler being set up.
-  await import(URL.createObjectURL(new Blob(['export type T = 1'], { type: 'application/typescript' })));
-}
-const { code, servesFiles, ...options } = await channel.receiveProgram();
 
 // Doors that no program needs: Deno's own operations, and storage that would end with the process. The
 // process's permissions and the walls around it hold without this; what is not there needs no wall.
@@ -26,6 +21,9 @@ for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetc
   const fixed = { writable: false, configurable: false, enumerable: true };
   Object.defineProperty(globalThis, name, { ...fixed, value: Object.freeze(value) });
 }
-if (servesFiles) serveFiles(channel);
 
+// A spare has time to do once what is slow when it is done first.
+if (isSpare) await Program.rehearse();
+const { code, servesFiles, ...options } = await channel.receiveProgram();
+if (servesFiles) serveFiles(channel);
 new Program(channel, options).run(code);

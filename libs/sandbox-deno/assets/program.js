@@ -30,6 +30,18 @@ export class Program {
     };
   }
 
+  /** Reads and runs a program of our own, in both forms, and sends nothing. */
+  static async rehearse() {
+    const startMark = '__codeExecutorRehearsed';
+    const program = new Program(undefined, {
+      startMark,
+      bodyPrefix: `${startMark}();export default (async()=>{`,
+    });
+    program.#value = await program.#evaluate('const value: number = 1; return [value];');
+    program.#limits = { maxValueChars: 100, maxDepth: 10 };
+    program.#serialize();
+  }
+
   run(code) {
     // Registered first: what the program adds runs later.
     addEventListener('beforeunload', () => this.#finish());
