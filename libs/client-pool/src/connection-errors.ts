@@ -91,7 +91,7 @@ export function toCallError(
     case 'timed_out':
       return error(
         'deadline_exceeded',
-        `Tool ${tool} did not answer in time; ask it for less, or raise callTimeoutMs.`,
+        `Tool ${tool} did not answer in time; ask it for less, or raise pool.callTimeoutMs.`,
       );
     case 'invalid_params':
       return error('invalid_argument', `Tool ${tool} refused its arguments: ${fault.message}`);
