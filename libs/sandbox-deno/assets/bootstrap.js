@@ -16,6 +16,8 @@ const { channel, isSpare } = await openChannel();
 delete Deno[Deno.internal];
 delete Deno.internal;
 for (const name of ['caches', 'localStorage', 'sessionStorage']) delete globalThis[name];
+// A second isolate does not fit into the memory of a program: starting one would end it.
+delete globalThis.Worker;
 
 for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetch: createFetch(channel) })) {
   const fixed = { writable: false, configurable: false, enumerable: true };

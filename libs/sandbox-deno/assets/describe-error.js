@@ -25,6 +25,26 @@ export function describeError(thrown, program) {
   return cut(lines.join('\n'));
 }
 
+/** Longest quote of a line of source. */
+const maxQuoteChars = 100;
+
+/**
+ * The message of a program that could not be read. Deno quotes the line with what was put before it, or
+ * cuts it there; this quotes the program's own line.
+ */
+export function describeLoadError(message, source, { url, prefixLength }) {
+  const [, row, column] = /:(\d+):(\d+)$/.exec(message.trimEnd()) ?? [];
+  const line = source.split('\n')[Number(row) - 1];
+  if (!message.includes(`${url}:${row}:`) || line === undefined) return cut(message);
+  const place = Math.max(1, Number(column) - (row === '1' ? prefixLength : 0));
+  const start = Math.max(0, place - 1 - maxQuoteChars / 2);
+  const quote = line.slice(start, start + maxQuoteChars).trimEnd();
+  const margin = ' '.repeat(row.length);
+  const summary = cut(message.split('\n')[0]);
+  const pointer = ' '.repeat(place - 1 - start);
+  return `${summary}\n${row} | ${quote}\n${margin} | ${pointer}^\n    at ${url}:${row}:${column}`;
+}
+
 export function cut(text) {
   return text.length > maxChars ? `${text.slice(0, maxChars)} [...]` : text;
 }

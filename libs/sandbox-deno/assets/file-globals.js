@@ -2,6 +2,7 @@ import { HostError } from './channel.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const pieceBytes = 512 * 1024;
 
 /**
  * Replaces the asynchronous file functions of `Deno` by ones that ask the server. Used where the
@@ -18,7 +19,16 @@ export function serveFiles(channel) {
   };
   const readFile = async (path) => Uint8Array.fromBase64(await ask('readFile', path));
   const writeFile = async (path, data, { append = false, createNew = false } = {}) => {
-    await ask('writeFile', path, { data: data.toBase64(), append, createNew });
+    // In pieces: a frame has a limit.
+    for (let start = 0; start === 0 || start < data.length; start += pieceBytes) {
+      const piece = data.subarray(start, start + pieceBytes).toBase64();
+      const isFirst = start === 0;
+      await ask('writeFile', path, {
+        data: piece,
+        append: append || !isFirst,
+        createNew: createNew && isFirst,
+      });
+    }
   };
   const stat = async (path) => describeFile(await ask('stat', path));
   const functions = {

@@ -1,4 +1,5 @@
-import { cut, describeError } from './describe-error.js';
+import { cut, describeError, describeLoadError } from './describe-error.js';
+import { depthOf, unlikeJson } from './value.js';
 
 const { stringify } = JSON;
 const { exit } = Deno;
@@ -68,7 +69,7 @@ export class Program {
     if (module.hasStarted) return await module.value;
     const body = await this.#import(source, this.#forms.body);
     if (body.hasStarted) return await body.value;
-    throw new LoadError(whyNeitherStarted(module.error, body.error));
+    throw new LoadError(whyNeitherStarted(module, body, source));
   }
 
   /** Imports the program in one form: `{ hasStarted, value }`, or `{ hasStarted: false, error }`. */
@@ -84,14 +85,15 @@ export class Program {
     });
     const blob = new Blob([before, source, after], { type: 'application/typescript' });
     const url = URL.createObjectURL(blob);
-    this.#source = { url, lineCount: source.split('\n').length, prefixLength: before.length };
+    const place = { url, lineCount: source.split('\n').length, prefixLength: before.length };
+    this.#source = place;
     try {
       // Never a literal: Deno would read the import when it reads this file, without asking.
       const module = await import(url);
       return { hasStarted: true, value: module.default };
     } catch (error) {
       if (hasStarted) throw error;
-      return { hasStarted, error };
+      return { hasStarted, error, place };
     } finally {
       delete globalThis[startMark];
     }
@@ -118,25 +120,24 @@ export class Program {
 
   /** The fields of the result frame for the program's value. */
   #serialize() {
-    if (this.#value === undefined) return {};
+    const value = this.#value;
+    if (value === undefined) return {};
+    const problem = unlikeJson(value);
+    if (problem) return notSerializable(problem);
     let json;
     try {
-      json = stringify(this.#value);
+      json = stringify(value);
     } catch (error) {
       return notSerializable(this.#describe(error));
     }
-    if (json === undefined) {
-      const hint =
-        typeof this.#value === 'function' ? '; call it, for example: export default await main()' : '';
-      return notSerializable(`it is a ${typeof this.#value}${hint}`);
-    }
+    if (json === undefined) return notSerializable('its toJSON() gives nothing');
     const { maxValueChars, maxDepth } = this.#limits;
     if (json.length > maxValueChars) {
       const note = `The value is ${json.length} characters of JSON; these are the first ${maxValueChars}. Return less.`;
       return { value: json.slice(0, maxValueChars), note, truncated: true };
     }
     if (depthOf(json) > maxDepth) return notSerializable(`it is nested deeper than ${maxDepth} levels`);
-    return { json };
+    return typeof value === 'number' && json === 'null' ? { json, note: `JSON has no ${value}.` } : { json };
   }
 
   #end({ json, ...fields }) {
@@ -161,29 +162,18 @@ class LoadError extends Error {}
  * Which of two errors to show. Deno reports what its parser refuses, and imports that it refuses, as
  * TypeError; what only V8 refuses, such as a `return` outside of a function, is a SyntaxError.
  */
-function whyNeitherStarted(asModule, asBody) {
-  if (!(asModule instanceof SyntaxError)) return asModule.message;
-  if (asBody instanceof SyntaxError) return `SyntaxError: ${asBody.message}`;
-  return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
+function whyNeitherStarted(module, body, source) {
+  if (!(module.error instanceof SyntaxError)) {
+    return describeLoadError(module.error.message, source, module.place);
+  }
+  if (body.error instanceof SyntaxError) return `SyntaxError: ${body.error.message}`;
+  if (/^\s*(?:import|export)\b/m.test(source)) {
+    return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
+  }
+  return describeLoadError(body.error.message, source, body.place);
 }
 
 /** V8 gives this failure no code, only this text. */
 function isOutOfMemory(error) {
   return error instanceof RangeError && error.message === 'Array buffer allocation failed';
-}
-
-function depthOf(json) {
-  let depth = 0;
-  let deepest = 0;
-  let isString = false;
-  for (let index = 0; index < json.length; index++) {
-    const character = json[index];
-    if (isString) {
-      if (character === '\\') index++;
-      else if (character === '"') isString = false;
-    } else if (character === '"') isString = true;
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
-    else if (character === ']' || character === '}') depth--;
-  }
-  return deepest;
 }

@@ -29,21 +29,31 @@ export function createToolGlobals(channel) {
     }
   }
 
+  function refuse(message, tool) {
+    throw new McpToolError({ code: 'invalid_argument', message, tool });
+  }
+
   return {
     async callMCPTool(name, params = {}, options = {}) {
-      const raw = options?.raw === true;
-      return await ask('callTool', { name, args: params, raw }, typeof name === 'string' ? name : undefined);
+      const tool = typeof name === 'string' ? name : undefined;
+      const unknown = Object.keys(options ?? {}).find((option) => option !== 'raw');
+      if (unknown !== undefined) refuse(`callMCPTool has the option raw, and none named ${unknown}.`, tool);
+      return await ask('callTool', { name, args: params, raw: options?.raw === true }, tool);
     },
-    async discoverMCPTools({ search } = {}) {
-      const words = typeof search === 'string' ? [search] : (search ?? []);
-      return await ask('listTools', { query: [...words].join(' ') });
+    async discoverMCPTools({ search = [], ...others } = {}) {
+      const words = typeof search === 'string' ? [search] : search;
+      if (!Array.isArray(words) || Object.keys(others).length > 0) {
+        refuse('discoverMCPTools takes { search: ["word", ...] }, or nothing.');
+      }
+      return await ask('listTools', { query: words.join(' ') });
     },
     async getToolSchema(name) {
       const tools = await ask('listTools', { name: String(name) });
       return tools[0] ?? null;
     },
     async searchTools(query, limit = 10) {
-      return await ask('listTools', { query: String(query), limit });
+      if (typeof query !== 'string') refuse('searchTools takes its query as a string.');
+      return await ask('listTools', { query, limit });
     },
     McpToolError,
     ToolNotAllowedError,

@@ -79,6 +79,13 @@ return await Deno.readTextFile(granted + '/a.txt');`;
     await expect(readFile(join(granted, 'sub', 'b.txt'))).rejects.toThrow('ENOENT');
   });
 
+  test('write takes a file of several megabytes', async () => {
+    const code = `const data = new Uint8Array(5_000_000).map((_, index) => index % 251);
+await Deno.writeFile(granted + '/big.bin', data);
+return (await Deno.readFile(granted + '/big.bin')).every((byte, index) => byte === index % 251);`;
+    expect((await run(code, { write: [granted] })).value).toBe(true);
+  });
+
   test('no way leads out of a granted folder', async () => {
     await symlink(join(folder, 'canary.txt'), join(granted, 'link.txt'));
     await symlink(folder, join(granted, 'up'));

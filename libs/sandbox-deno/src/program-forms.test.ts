@@ -98,6 +98,48 @@ main();`;
     expect(error?.message).not.toMatch(/codeExecutor|blob:|file:/);
   });
 
+  test.each([
+    [
+      "return await callMCPTool('mcp__up__text',{t:'x'}",
+      "SyntaxError: Expected ',', got '<eof>'\n1 | return await callMCPTool('mcp__up__text',{t:'x'}\n  |                                                 ^\n    at program.ts:1:49",
+    ],
+    [
+      'const a = 1;\nconst = 2;',
+      'SyntaxError: Unexpected token `=`. Expected yield, an identifier, [ or {\n2 | const = 2;\n  |       ^\n    at program.ts:2:7',
+    ],
+  ])('quotes only the program where it cannot be read: %j', async (code, message) => {
+    expect((await run(code)).error?.message).toBe(message);
+  });
+
+  test('does not speak of imports where there are none', async () => {
+    const { error } = await run('return 1 /* x');
+    expect(error?.message).toMatch(/^SyntaxError: /);
+    expect(error?.message).not.toContain('import');
+  });
+
+  test.each([
+    ['a Map', 'return new Map([[1, 2]])', 'Object.fromEntries'],
+    ['a Set', 'return new Set([1])', '[...set]'],
+    ['an Error', 'return new Error("x")', 'throw it'],
+  ])('refuses %s, which JSON would empty', async (_, code, text) => {
+    const { status, error } = await run(code);
+    expect(status).toBe('failed');
+    expect(error?.code).toBe('not_serializable');
+    expect(error?.message).toContain(text);
+  });
+
+  test('says that JSON has no NaN', async () => {
+    expect(await run('return NaN')).toMatchObject({
+      status: 'succeeded',
+      value: null,
+      valueNote: 'JSON has no NaN.',
+    });
+  });
+
+  test('has no workers: a second isolate would not fit', async () => {
+    expect((await run('return typeof Worker')).value).toBe('undefined');
+  });
+
   test('shows the stack of the program only, with its own lines', async () => {
     const code = `function inner() { throw new Error('deep'); }
 

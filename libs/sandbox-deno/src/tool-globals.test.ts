@@ -94,6 +94,10 @@ describe('The globals of a program', () => {
     ['callMCPTool("mcp__files__read", null as any)', 'arguments of mcp__files__read as one object'],
     ['callMCPTool("mcp__files__read", { x: "x".repeat(2e6) })', 'bytes of JSON'],
     ['searchTools("x", -1)', 'whole number'],
+    ['searchTools(5 as any)', 'query as a string'],
+    ['discoverMCPTools("x" as any)', 'takes { search'],
+    ['discoverMCPTools({ searhc: [] } as any)', 'takes { search'],
+    ['callMCPTool("mcp__files__read", {}, { timeoutMs: 5 } as any)', 'none named timeoutMs'],
   ])('%s is a clear error', async (call, text) => {
     expect(await caught(call)).toMatchObject({
       code: 'invalid_argument',

@@ -7,6 +7,8 @@ import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags }
 import { createPrivateFolder } from './private-folder.js';
 import { limitedCommand } from './resource-limits.js';
 
+/** Deno's own files, and the nameless ones that SQLite makes: programs have no others. */
+const maxFileBytes = 4 * 1024 * 1024;
 let deathSignal: Promise<string[]> | undefined;
 
 /**
@@ -24,7 +26,7 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
       ? { file: options.denoPath, args: deno.slice(1) }
       : {
           file: '/bin/sh',
-          args: limitedCommand(options.limits, [...(await endWithServer()), ...deno]),
+          args: limitedCommand(options.limits, maxFileBytes, [...(await endWithServer()), ...deno]),
         };
   return {
     isolation: 'portable',

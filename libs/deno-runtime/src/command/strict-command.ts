@@ -10,6 +10,8 @@ import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags }
 import { limitedCommand, shellEnvironment } from './resource-limits.js';
 
 const tmpfsBytes = 16 * 1024 * 1024;
+/** As much as the server writes for a program where it serves files. */
+const maxFileBytes = 8 * 1024 * 1024;
 const sharedLibraries = new Map<string, Promise<string[]>>();
 
 /**
@@ -50,7 +52,7 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
   return {
     isolation: 'strict',
     file: '/bin/sh',
-    args: limitedCommand(options.limits, [...bwrap, ...deno]),
+    args: limitedCommand(options.limits, maxFileBytes, [...bwrap, ...deno]),
     // bwrap's own environment is readable inside, at /proc/1/environ: it gets no other.
     spawnOptions: { cwd: '/', env: shellEnvironment },
     filter: seccompFilter(process.arch),

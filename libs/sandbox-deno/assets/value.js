@@ -1,0 +1,29 @@
+/** What can be said of a program's value before it is JSON. */
+
+/** Why a value would be lost as JSON, though `JSON.stringify` takes it; undefined if it would not. */
+export function unlikeJson(value) {
+  if (typeof value === 'function')
+    return 'it is a function; call it, for example: export default await main()';
+  if (typeof value === 'symbol') return 'it is a symbol';
+  if (value instanceof Map) return 'it is a Map; return Object.fromEntries(map)';
+  if (value instanceof Set) return 'it is a Set; return [...set]';
+  if (value instanceof Error) return 'it is an Error; throw it, or return its message';
+  return undefined;
+}
+
+/** How deep JSON text nests. */
+export function depthOf(json) {
+  let depth = 0;
+  let deepest = 0;
+  let isString = false;
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index];
+    if (isString) {
+      if (character === '\\') index++;
+      else if (character === '"') isString = false;
+    } else if (character === '"') isString = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
