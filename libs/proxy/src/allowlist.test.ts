@@ -219,3 +219,63 @@ describe('the message of a denial', () => {
     expect((await messageOf('m'.repeat(1_000_000), {})).length).toBeLessThan(300);
   });
 });
+
+describe('the server of a refusal', () => {
+  const refusalOf = (name: string, options: Case, tools = source()) => {
+    const proxy = createToolProxy({ ...options, tools });
+    const call = () =>
+      proxy.callTool(name as ToolName, {}).then(
+        () => undefined,
+        (reason: unknown) => {
+          const { code, server } = CodeExecutorError.from(reason);
+          return { code, server };
+        },
+      );
+    return { proxy, call };
+  };
+
+  test('is the one that the policy has a rule for', async () => {
+    const policy = { servers: { fs: { deny: ['read'] }, f: {} } };
+    const { call } = refusalOf('mcp__fs__read', { allowedTools: ['*'], policy });
+    expect(await call()).toEqual({ code: 'permission_denied', server: 'fs' });
+  });
+
+  test('is the one that the source names, whatever the name says', async () => {
+    const tools = fakeToolSource({ mcp__alias__read: () => 'x' }, { mcp__alias__read: { server: 'fs' } });
+    const policy = { servers: { fs: { deny: ['*'] } } };
+    const { call } = refusalOf('mcp__alias__read', { allowedTools: ['*'], policy }, tools);
+    expect(await call()).toEqual({ code: 'permission_denied', server: 'fs' });
+  });
+
+  test('is left out while nothing is known of it, and told once the tools were listed', async () => {
+    const { proxy, call } = refusalOf('mcp__fs__read', {});
+    expect(await call()).toEqual({ code: 'permission_denied', server: undefined });
+    await proxy.listTools();
+    expect(await call()).toEqual({ code: 'permission_denied', server: 'fs' });
+  });
+
+  test('is told of a server that failed', async () => {
+    const failedServers = [{ server: 'dead', reason: 'It was not found', fix: 'Install it.' }];
+    const tools = { ...source(), listTools: () => Promise.resolve({ tools: [], failedServers }) };
+    const { proxy, call } = refusalOf('mcp__dead__read', {}, tools);
+    await proxy.listTools();
+    expect(await call()).toEqual({ code: 'permission_denied', server: 'dead' });
+  });
+
+  test('is told of a tool that does not exist, by the longest name that fits', async () => {
+    const tools = fakeToolSource(
+      { mcp__a__b__c: () => 'x', mcp__a__d: () => 'x' },
+      { mcp__a__b__c: { server: 'a__b' } },
+    );
+    const options = { allowedTools: ['*'] };
+    expect(await refusalOf('mcp__a__b__x', options, tools).call()).toEqual({
+      code: 'not_found',
+      server: 'a__b',
+    });
+    expect(await refusalOf('mcp__a__x', options, tools).call()).toEqual({ code: 'not_found', server: 'a' });
+    expect(await refusalOf('mcp__z__x', options, tools).call()).toEqual({
+      code: 'not_found',
+      server: undefined,
+    });
+  });
+});

@@ -1,6 +1,7 @@
 import type { FailedServer, ToolListing, ToolName, ToolSchema, ToolSource } from '@code-executor/contracts';
 
 import { untilAborted } from './cancellation.js';
+import { serverOf } from './server-of.js';
 
 /**
  * What one execution knows about the tools. The full listing is fetched once; until then a single tool is
@@ -12,6 +13,7 @@ export class Catalogue {
   readonly #signal: AbortSignal | undefined;
   readonly #found = new Map<string, ToolSchema>();
   readonly #failed = new Map<string, FailedServer>();
+  readonly #servers = new Set<string>();
   readonly #lookups = new Map<string, Promise<void>>();
   #listing: ToolListing | undefined;
   #loading: Promise<ToolListing> | undefined;
@@ -25,6 +27,11 @@ export class Catalogue {
   /** The servers that could not be listed, each once. */
   get failedServers(): FailedServer[] {
     return [...this.#failed.values()];
+  }
+
+  /** The servers heard of so far, failed ones too. */
+  get servers(): ReadonlySet<string> {
+    return this.#servers;
   }
 
   /** Everything there is. */
@@ -49,15 +56,8 @@ export class Catalogue {
 
   /** Why the server of that name could not be listed; undefined if nothing is known against it. */
   failureOf(name: string): FailedServer | undefined {
-    let best: { server: string; failure?: FailedServer } | undefined;
-    const consider = (server: string, failure?: FailedServer) => {
-      const fits = name.startsWith(`mcp__${server}__`) && server.length >= (best?.server.length ?? 0);
-      if (fits) best = { server, ...(failure && { failure }) };
-    };
-    // The longest server name that fits is the one meant: `a__b` before `a`.
-    for (const { server } of this.#found.values()) consider(server);
-    for (const failure of this.#failed.values()) consider(failure.server, failure);
-    return best?.failure;
+    const server = serverOf(name, this.#servers);
+    return server === undefined ? undefined : this.#failed.get(server);
   }
 
   async #load(): Promise<ToolListing> {
@@ -73,6 +73,7 @@ export class Catalogue {
   }
 
   #remember({ tools, failedServers }: ToolListing): void {
+    for (const { server } of [...tools, ...failedServers]) this.#servers.add(server);
     for (const tool of tools) if (!this.#found.has(tool.name)) this.#found.set(tool.name, tool);
     for (const failure of failedServers) {
       if (!this.#failed.has(failure.server)) this.#failed.set(failure.server, failure);

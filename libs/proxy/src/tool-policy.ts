@@ -2,6 +2,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 import { checkAllowedTools, maxNameChars, NamePatterns } from './name-patterns.js';
 import { quoteName, quoteValue } from './quote.js';
+import { serverOf } from './server-of.js';
 
 /** What the server's operator lets executions call. Entries are exact names or hold `*` for any characters. */
 export interface ToolPolicy {
@@ -38,12 +39,24 @@ export class PolicyGate {
     }));
   }
 
-  /** Throws `permission_denied` unless the name may be called; `server` is its server, once known. */
-  check(name: unknown, server?: string): asserts name is string {
+  /** The servers that the policy has rules for. */
+  get servers(): string[] {
+    return this.#rules.map(({ server }) => server);
+  }
+
+  /**
+   * Throws `permission_denied` unless the name may be called. `server` is its server, once known; until
+   * then the error names the one of the `others`, or of the policy's own, that the name begins with.
+   */
+  check(name: unknown, server?: string, others: Iterable<string> = []): asserts name is string {
     const refusal = this.#refusal(name, server);
     if (refusal === undefined) return;
-    const hints = { ...(typeof name === 'string' && { tool: name.slice(0, maxNameChars) }) };
-    throw new CodeExecutorError('permission_denied', refusal, hints);
+    if (typeof name !== 'string') throw new CodeExecutorError('permission_denied', refusal);
+    const owner = server ?? serverOf(name, [...this.servers, ...others]);
+    throw new CodeExecutorError('permission_denied', refusal, {
+      tool: name.slice(0, maxNameChars),
+      ...(owner !== undefined && { server: owner }),
+    });
   }
 
   /** Whether the name may be called. */

@@ -93,6 +93,17 @@ describe('discovery', () => {
     expect(asked).toEqual(['mcp__dead__read', 'all']);
   });
 
+  test('ends the reason of a failed server with a full stop', async () => {
+    const failedServers = [{ server: 'dead', reason: 'The command x was not found', fix: 'Install it.' }];
+    const listTools = () => Promise.resolve({ tools: [], failedServers });
+    const proxy = createToolProxy({ tools: { ...fakeTools(), listTools }, allowedTools: ['*'] });
+    await expect(proxy.callTool('mcp__dead__read', {})).rejects.toMatchObject({
+      message: expect.stringMatching(
+        / is unavailable: The command x was not found\. Install it\.$/,
+      ) as unknown,
+    });
+  });
+
   test('a failed server does not stand for another whose name begins like its own', async () => {
     const tools = fakeToolSource(
       { mcp__dead__sea__read: () => 'x' },

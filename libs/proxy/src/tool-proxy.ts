@@ -21,6 +21,7 @@ import { Catalogue } from './catalogue.js';
 import { explainErrors } from './explain-errors.js';
 import { nearNames } from './near-names.js';
 import { quoteName, quoteValue } from './quote.js';
+import { serverOf } from './server-of.js';
 import type { ToolCall } from './tool-call.js';
 import { PolicyGate, type ToolPolicy } from './tool-policy.js';
 
@@ -114,7 +115,7 @@ class PolicyToolProxy implements ToolProxy {
     const call = this.#log.open(name);
     try {
       signal?.throwIfAborted();
-      this.#policy.check(name);
+      this.#policy.check(name, undefined, this.#catalogue.servers);
       this.#budget.takeCall();
       const tool = await this.#getTool(name, signal);
       call.server = tool.server;
@@ -165,7 +166,12 @@ class PolicyToolProxy implements ToolProxy {
         { tool: name, server: failure.server, retryAfterMs },
       );
     }
-    throw new CodeExecutorError('not_found', await this.#notFound(name, signal), { tool: name });
+    const problem = await this.#notFound(name, signal);
+    const server = serverOf(name, [...this.#policy.servers, ...this.#catalogue.servers]);
+    throw new CodeExecutorError('not_found', problem, {
+      tool: name,
+      ...(server !== undefined && { server }),
+    });
   }
 
   async #notFound(name: string, signal: AbortSignal | undefined): Promise<string> {
@@ -209,7 +215,7 @@ function checkCall(tool: ToolSchema, args: unknown): void {
 
 /** What the source says of a failed server: upstream text in part, so bounded. */
 function textOf({ reason, fix }: FailedServer): string {
-  return `${reason.slice(0, 500)} ${fix.slice(0, 500)}`;
+  return `${reason.slice(0, 500).replace(/\.$/u, '')}. ${fix.slice(0, 500)}`;
 }
 
 /** As every `ToolSource` does it: any of the words, in name or description. */
