@@ -46,14 +46,14 @@ function problemsOf({ name: file, message, assertionResults }) {
   if (unfinished.length === 0 && message && assertionResults.length === 0) return [`✗ ${file}\n${message}`];
   return unfinished.map(({ fullName, status, failureMessages }) => {
     const reason =
-      status === 'failed' ? failureMessages.map(withoutForeignLines).join('\n') : `It is ${status}.`;
+      status === 'failed' ? failureMessages.map(withoutForeignLines).join('\n') : `It did not run: it is ${status}.`;
     return `✗ ${fullName}\n  ${file}\n${reason}`;
   });
 }
 
 /** The message, with those stack lines that lie in this repository. */
 function withoutForeignLines(message) {
-  const isForeign = (line) => /^\s+at .*(node_modules|node:internal)/.test(line);
+  const isForeign = (line) => /^\s+at .*(node_modules|node:internal|<anonymous>\)$)/.test(line);
   return message
     .split('\n')
     .filter((line) => !isForeign(line))

@@ -16,7 +16,7 @@ export async function runTasks(targets, { env = {}, parallel = 3 } = {}) {
   const nx = await runBin('nx', args, {
     env: cleanEnvironment({ NX_CACHE_DIRECTORY: cache, ...env }),
     timeoutMs,
-    onLine: showProgress,
+    onLine: (line) => showProgress(line, targets),
   });
   const tasks = (await tasksSince(startedAt)).filter((task) => targets.includes(task.target));
   const checks = await Promise.all(tasks.map(toCheck));
@@ -28,9 +28,9 @@ export async function runTasks(targets, { env = {}, parallel = 3 } = {}) {
 }
 
 /** Each task as it is done, for who waits. */
-function showProgress(line) {
-  const task = /^> nx run (\S+)/.exec(line)?.[1];
-  if (task) process.stderr.write(`  … ${task}\n`);
+function showProgress(line, targets) {
+  const [, task, target] = /^> nx run (\S+?:(\S+))/.exec(line) ?? [];
+  if (targets.includes(target)) process.stderr.write(`  … ${task}\n`);
 }
 
 /** The tasks of the run that Nx has just finished; none if it did not come that far. */
