@@ -12,13 +12,17 @@ beforeAll(async () => {
   await mkdir(join(cwd, 'bin'));
   await writeFile(join(cwd, 'bin', 'code-executor-mcp.js'), '');
   await writeFile(join(cwd, 'bin', 'renamed.js'), '');
+  for (const folder of ['dist', 'fixtures', 'src']) await mkdir(join(cwd, folder));
+  for (const file of ['dist/main.js', 'fixtures/tools.js', 'src/server.mjs'])
+    await writeFile(join(cwd, file), '');
   await symlink('bin/code-executor-mcp.js', join(cwd, 'alias'));
   await symlink('bin/renamed.js', join(cwd, 'alias-of-bin'));
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 async function isLeftOut(line: string, entry: object = {}): Promise<boolean> {
-  const [command, ...args] = line.split(' ');
+  // A part in double quotes is one argument.
+  const [command, ...args] = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
   const env = { HERE: cwd };
   await writeFile(
     join(cwd, '.mcp.json'),
@@ -60,6 +64,29 @@ describe('findServers', () => {
     'node alias',
     './alias-of-bin',
     '${HERE}/alias-of-bin',
+    '/usr/bin/env node /opt/app/bin/code-executor-mcp.js',
+    '/usr/bin/env node ${HERE}/bin/renamed.js',
+    'env FOO=1 node bin/renamed.js',
+    'env -i -u BAR FOO=1 npx -y code-executor-mcp',
+    'env -S "node bin/renamed.js"',
+    'node ${HERE}/dist/main.js',
+    'node ${HERE}',
+    'node .',
+    'npx ${HERE}',
+    'npx -y ${HERE}/.',
+    'node --env-file .env bin/renamed.js',
+    'node --env-file .env /opt/app/bin/code-executor-mcp.js',
+    'node --conditions x /opt/app/bin/code-executor-mcp.js',
+    'node --some-new-option x bin/renamed.js',
+    'npx -y tsx bin/renamed.js',
+    'npx -y tsx /opt/app/bin/code-executor-mcp.js',
+    'nice -n 5 node dist/main.js',
+    'sh -c "node bin/renamed.js"',
+    'sh -c "cd /tmp && FOO=1 exec node ${HERE}/bin/renamed.js --http"',
+    'bash -c "node \'${HERE}/dist/main.js\'"',
+    'bash -c "npx -y code-executor-mcp"',
+    '/bin/bash -lc "npx -y code-executor-mcp@latest; true"',
+    'env FOO=1 sh -c "exec env BAR=2 node bin/renamed.js"',
   ])('leaves out our own server, started by %j', async (line) => {
     expect(await isLeftOut(line)).toBe(true);
   });
@@ -81,6 +108,16 @@ describe('findServers', () => {
     'node bin/missing.js',
     'python -m code_executor_mcp',
     './missing',
+    'node fixtures/tools.js',
+    'node src/server.mjs',
+    'npx -y @modelcontextprotocol/server-filesystem ${HERE}',
+    'npx -y @modelcontextprotocol/server-filesystem .',
+    'env FOO=1 node fixtures/tools.js',
+    'env FOO=code-executor-mcp node fixtures/tools.js',
+    'sh -c "echo code-executor-mcp && node fixtures/tools.js"',
+    'bash fixtures/start.sh -x',
+    'sh -c',
+    'env',
     'npx',
     'node',
     'cmd',

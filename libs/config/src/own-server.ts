@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 import type { StdioServerConfig } from './server-entry.js';
 
@@ -15,12 +15,20 @@ const packageRunners = new Map([
   ['yarn', ['dlx', 'exec']],
   ['bun', ['x']],
 ]);
-const scriptRunners = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx']);
+const scriptRunners = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node']);
+const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
+/** Where the programs of our package lie; what else is in its folder is not us. */
+const programFolders = ['bin', 'dist'];
+/** Nobody needs more, and every word costs a look at the disk. */
+const maxWords = 100;
+const maxScriptChars = 10_000;
 /** Options of all of these whose value is the next word. */
 const optionsWithValue = new Set(
-  '-p --package -w --workspace -C --dir --prefix --registry --cache --userconfig -r --require --import --loader'.split(
-    ' ',
-  ),
+  [
+    '-p --package -w --workspace -C --dir --prefix --registry --cache --userconfig',
+    '-r --require --import --loader --experimental-loader --conditions --env-file --env-file-if-exists',
+    '--title --input-type --tsconfig',
+  ].flatMap((line) => line.split(' ')),
 );
 
 export interface OwnServerOptions {
@@ -35,24 +43,77 @@ export interface OwnServerOptions {
  * Decided by what would run, not by what the entry is called.
  */
 export async function isOwnServer(server: StdioServerConfig, options: OwnServerOptions): Promise<boolean> {
-  const words = [server.command, ...(server.args ?? [])];
-  if (programName(words[0]) === 'cmd') words.splice(0, words.findIndex((word) => /^\/[ck]$/i.test(word)) + 1);
+  const cwd = resolve(options.cwd, server.cwd ?? '.');
+  const ownBin = options.ownBin === undefined ? undefined : await realPath(options.ownBin);
+  return startsUs([server.command, ...(server.args ?? [])], { cwd, ownBin });
+}
+
+async function startsUs(line: readonly string[], place: OwnServerOptions): Promise<boolean> {
+  const words = line.slice(0, maxWords);
   const [command = '', ...args] = words;
   const program = programName(command);
-  const inFolder = { ...options, cwd: resolve(options.cwd, server.cwd ?? '.') };
   if (program === ownName) return true;
+  if (program === 'cmd') return startsUs(afterSwitch(args, /^\/[ck]$/i), place);
+  if (program === 'env') return startsUs(withoutVariables(args), place);
+  if (shells.has(program)) {
+    const [script = ''] = afterSwitch(args, /^-[a-z]*c$/);
+    return some(commandsOf(script), (inner) => startsUs(inner, place));
+  }
 
+  const [first, second] = operands(args);
   const verbs = packageRunners.get(program);
   if (verbs) {
-    const [first, second] = operands(args);
-    if (verbs.length === 0) return isOwnPackage(first);
-    if (first !== undefined && verbs.includes(first)) return isOwnPackage(second);
+    const target = verbs.length === 0 ? first : first !== undefined && verbs.includes(first) ? second : '';
+    if (isOwnPackage(target)) return true;
+    if (isPath(target) && (await isOwnPath(target, place))) return true;
+    // `npx tsx main.ts`
+    if (target && scriptRunners.has(programName(target))) {
+      if (await startsUs(words.slice(words.indexOf(target, 1)), place)) return true;
+    }
   }
-  if (scriptRunners.has(program)) {
-    const [first, second] = operands(args);
-    return isOwnPath(first === 'run' ? second : first, inFolder);
+  if (scriptRunners.has(program) && (await isOwnPath(first === 'run' ? second : first, place))) return true;
+  if (/[\\/]/.test(command) && (await isOwnPath(command, place))) return true;
+  // Whatever comes before: an option with a value that we do not know, or another program that starts it.
+  return some(args, (word) => isOwnFile(word, place));
+}
+
+async function some<Item>(items: readonly Item[], holds: (item: Item) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await holds(item)) return true;
+  return false;
+}
+
+/** The words after the first that is the switch; none where it is not there. */
+function afterSwitch(words: readonly string[], pattern: RegExp): string[] {
+  const index = words.findIndex((word) => pattern.test(word));
+  return index === -1 ? [] : words.slice(index + 1);
+}
+
+/** What `env` starts: the words after its options and variables. */
+function withoutVariables(words: readonly string[]): string[] {
+  const rest = [...words];
+  for (let word = rest[0]; word !== undefined && /^-|^\w+=/.test(word); word = rest[0]) {
+    rest.shift();
+    if (/^(-u|--unset|-C|--chdir)$/.test(word)) rest.shift();
+    // Its value is a whole command line.
+    if (/^(-S|--split-string)$/.test(word))
+      return [...(commandsOf(rest[0] ?? '')[0] ?? []), ...rest.slice(1)];
   }
-  return /[\\/]/.test(command) && isOwnPath(command, inFolder);
+  return rest;
+}
+
+/** The commands of a shell script, roughly: words between blanks, quotes and operators, without `K=V` and `exec`. */
+function commandsOf(script: string): string[][] {
+  const commands: string[][] = [[]];
+  const tokens = script.slice(0, maxScriptChars).matchAll(/"([^"]*)"|'([^']*)'|([;&|()\n]+)|[^\s;&|()"']+/g);
+  for (const [token, inDoubleQuotes, inQuotes, operator] of tokens) {
+    if (operator !== undefined) commands.push([]);
+    else commands.at(-1)?.push(inDoubleQuotes ?? inQuotes ?? token);
+  }
+  return commands
+    .slice(0, maxWords)
+    .map(withoutVariables)
+    .map((words) => (words[0] === 'exec' ? words.slice(1) : words))
+    .filter((words) => words.length > 0);
 }
 
 /** `npx` for `C:\node\npx.cmd`. */
@@ -70,14 +131,40 @@ function isOwnPackage(specifier = ''): boolean {
   return specifier === ownName || specifier.startsWith(`${ownName}@`);
 }
 
-async function isOwnPath(path: string | undefined, { cwd, ownBin }: OwnServerOptions): Promise<boolean> {
-  if (path === undefined) return false;
+/** Whether a package runner takes the word for a place on the disk, not for the name of a package. */
+function isPath(specifier = ''): boolean {
+  return specifier.startsWith('.') || isAbsolute(specifier);
+}
+
+/** True for what runs us when it is started: our bin under any name, or the folder of our package. */
+async function isOwnPath(path: string | undefined, place: OwnServerOptions): Promise<boolean> {
+  if (path === undefined || path === '') return false;
   if (programName(path) === ownName) return true;
-  const real = await realPath(resolve(cwd, path));
+  const real = await realPath(resolve(place.cwd, path));
   if (real === undefined) return false;
+  if (programName(basename(real)) === ownName) return true;
   return (
-    programName(basename(real)) === ownName || (ownBin !== undefined && real === (await realPath(ownBin)))
+    place.ownBin !== undefined && (real === packageFolder(place.ownBin) || isProgramOf(place.ownBin, real))
   );
+}
+
+/** True for a program of our package; not for its folder, which any server may be given to work on. */
+async function isOwnFile(word: string, { cwd, ownBin }: OwnServerOptions): Promise<boolean> {
+  if (ownBin === undefined || word.startsWith('-')) return false;
+  const real = await realPath(resolve(cwd, word));
+  return real !== undefined && isProgramOf(ownBin, real);
+}
+
+function isProgramOf(ownBin: string, path: string): boolean {
+  if (path === ownBin) return true;
+  return programFolders.some((name) => {
+    const inside = relative(join(packageFolder(ownBin), name), path);
+    return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  });
+}
+
+function packageFolder(ownBin: string): string {
+  return dirname(dirname(ownBin));
 }
 
 function realPath(path: string): Promise<string | undefined> {
