@@ -46,7 +46,9 @@ function problemsOf({ name: file, message, assertionResults }) {
   if (unfinished.length === 0 && message && assertionResults.length === 0) return [`✗ ${file}\n${message}`];
   return unfinished.map(({ fullName, status, failureMessages }) => {
     const reason =
-      status === 'failed' ? failureMessages.map(withoutForeignLines).join('\n') : `It did not run: it is ${status}.`;
+      status === 'failed'
+        ? failureMessages.map(withoutForeignLines).join('\n')
+        : `It did not run: it is ${status}.`;
     return `✗ ${fullName}\n  ${file}\n${reason}`;
   });
 }
