@@ -252,29 +252,93 @@ describe('createExecutor', () => {
     await running;
   });
 
-  test('ends tool calls that the program left behind', async () => {
-    let seen: AbortSignal | undefined;
+  /** A source whose calls end only with their signal, and what it has seen of that. */
+  function heldSource() {
+    const seen: { signal?: AbortSignal; started: Promise<void> } = { started: Promise.resolve() };
+    let start = (): void => undefined;
+    seen.started = new Promise((resolve) => (start = resolve));
     const source: ToolSource = {
       ...tools(),
-      callTool: (_name, _args, options) => {
-        seen = options?.signal;
+      callTool: (_name, _args, { signal } = {}) => {
+        if (signal) seen.signal = signal;
+        start();
         return new Promise((_resolve, reject) =>
-          seen?.addEventListener('abort', () => reject(new CodeExecutorError('cancelled', 'Ended.'))),
+          signal?.addEventListener('abort', () => reject(new CodeExecutorError('cancelled', 'Ended.'))),
         );
       },
     };
-    const { executor } = executorOf(
-      async (request) => {
-        request.tools.callTool('mcp__test__echo', { text: 'a' }).catch(() => undefined);
-        while (!seen) await new Promise(setImmediate);
-        return { status: 'timed_out', error: { code: 'deadline_exceeded', message: 'Too late.' } };
+    return { source, seen };
+  }
+
+  const oneEndedCall = [
+    {
+      toolName: 'mcp__test__echo',
+      callCount: 1,
+      successCount: 0,
+      errorCount: 1,
+      lastCallStatus: 'error',
+      lastErrorMessage: 'The execution ended before the call did.',
+    },
+  ];
+
+  test.each<[string, (calls: AbortController) => void | Promise<void>]>([
+    ['leaves to the executor', () => undefined],
+    ['ends itself at that moment', (calls) => calls.abort()],
+    [
+      'ended itself a while ago',
+      async (calls) => {
+        calls.abort();
+        await new Promise(setImmediate);
       },
-      { tools: source },
-    );
-    const report = await executor.execute({ code: 'x', allowedTools: ['*'] });
-    expect(report).toMatchObject({ status: 'timed_out', toolCallsMade: ['mcp__test__echo'] });
-    expect(seen?.aborted).toBe(true);
-  });
+    ],
+  ])(
+    'has a call as an error that was open at the time limit, and that the sandbox %s',
+    async (_name, end) => {
+      const { source, seen } = heldSource();
+      const { executor } = executorOf(
+        async (request) => {
+          const calls = new AbortController();
+          const options = { signal: calls.signal };
+          request.tools.callTool('mcp__test__echo', { text: 'a' }, options).catch(() => undefined);
+          await seen.started;
+          await end(calls);
+          return { status: 'timed_out', error: { code: 'deadline_exceeded', message: 'Too late.' } };
+        },
+        { tools: source },
+      );
+      const report = await executor.execute({ code: 'x', allowedTools: ['*'] });
+      expect(report).toMatchObject({
+        status: 'timed_out',
+        toolCallsMade: ['mcp__test__echo'],
+        toolCallSummary: oneEndedCall,
+      });
+      expect(seen.signal?.aborted).toBe(true);
+    },
+  );
+
+  test.each(['the caller cancels', 'the executor closes', 'the host fails'])(
+    'has a call as an error that is open when %s',
+    async (how) => {
+      const { source, seen } = heldSource();
+      const { executor } = executorOf(
+        async ({ tools: calls, signal }) => {
+          calls.callTool('mcp__test__echo', { text: 'a' }).catch(() => undefined);
+          await seen.started;
+          if (how === 'the host fails') throw new Error('no more memory');
+          return untilCancelled(signal);
+        },
+        { tools: source },
+      );
+      const caller = new AbortController();
+      const running = executor.execute({ code: 'x', allowedTools: ['*'] }, { signal: caller.signal });
+      await seen.started;
+      if (how === 'the caller cancels') caller.abort();
+      if (how === 'the executor closes') await executor.close();
+      const report = await running;
+      expect(report.status).toBe(how === 'the host fails' ? 'failed' : 'cancelled');
+      expect(report.toolCallSummary).toMatchObject(oneEndedCall);
+    },
+  );
 
   test('tells the last tool called and the last line printed', async () => {
     const { executor } = executorOf(async ({ tools: source, onOutput }) => {

@@ -140,15 +140,16 @@ class QueuedExecutor implements Executor {
           ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
           ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
         });
+        // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
+        ended.abort();
         return reportResult(executionId, result, calls, notes);
       }, signal);
     } catch (reason) {
+      ended.abort();
       const error = CodeExecutorError.from(reason);
       if (error.code === 'internal') this.#logger.error({ executionId, err: reason }, error.message);
       report = reportFault(executionId, error, proxy);
     }
-    // Calls that the program left on their way upstream are of no use to anybody now.
-    ended.abort();
     await this.#record(report, request);
     return report;
   }

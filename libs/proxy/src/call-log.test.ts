@@ -151,9 +151,25 @@ describe('the record of calls', () => {
     expect(held.running[0]?.signal?.aborted).toBe(true);
     held.running[0]?.answer('late');
     await new Promise(setImmediate);
-    expect(proxy.calls).toMatchObject([{ status: 'failure', errorCode: 'cancelled' }]);
+    const errorMessage = 'The execution ended before the call did.';
+    expect(proxy.calls).toMatchObject([{ status: 'failure', errorCode: 'cancelled', errorMessage }]);
     expect(events).toHaveLength(1);
     expect(events).toMatchObject([{ type: 'tool_call', status: 'failure', errorCode: 'cancelled' }]);
+  });
+
+  test('has no running call from the moment on in which the execution ends', async () => {
+    const held = heldSource();
+    const run = new AbortController();
+    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'], signal: run.signal });
+    const calls = [1, 2].map(() => codeOf(proxy.callTool('mcp__test__held', {})));
+    await held.started(2);
+    held.running[0]?.answer();
+    expect(await calls[0]).toBe('ok');
+    run.abort();
+    expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([
+      { callCount: 2, successCount: 1, errorCount: 1, lastCallStatus: 'error' },
+    ]);
+    expect(await calls[1]).toBe('cancelled');
   });
 
   test('has calls that were cancelled before they began as rejected, and starts none afterwards', async () => {

@@ -13,6 +13,7 @@ export class CallLog {
   readonly calls: ToolCall[] = [];
   readonly #audit: AuditSink | undefined;
   readonly #executionId: string | undefined;
+  readonly #running = new Set<OpenCall>();
   #rejections = 0;
 
   constructor(audit: AuditSink | undefined, executionId: string | undefined) {
@@ -22,15 +23,27 @@ export class CallLog {
 
   /** A call that nobody has looked at yet. */
   open(name: unknown): OpenCall {
-    return new OpenCall(name, {
-      begun: (call) => this.calls.push(call),
-      ended: (call) => this.#tell(call),
+    const open: OpenCall = new OpenCall(name, {
+      begun: (call) => {
+        this.calls.push(call);
+        this.#running.add(open);
+      },
+      ended: (call) => {
+        this.#running.delete(open);
+        this.#tell(call);
+      },
       rejected: (call) => {
         if (++this.#rejections > maxRejections) return;
         this.calls.push(call);
         this.#tell(call);
       },
     });
+    return open;
+  }
+
+  /** Ends the calls that wait for their server: what becomes of them is nobody's business any more. */
+  failRunning(error: CodeExecutorError): void {
+    for (const call of this.#running) call.fail(error);
   }
 
   #tell({ toolName, server, status, errorCode, durationMs }: ToolCall): void {
@@ -60,7 +73,7 @@ interface CallEvents {
   rejected: (call: ToolCall) => void;
 }
 
-/** One call on its way; `succeed` or `fail` ends it. */
+/** One call on its way; the first `succeed` or `fail` ends it. */
 class OpenCall {
   readonly #record: ToolCall;
   readonly #events: CallEvents;
@@ -104,6 +117,7 @@ class OpenCall {
     message?: string,
   ): void {
     const record = this.#record;
+    if (record.status !== 'running') return;
     record.status = status;
     if (this.#startedMs !== undefined) record.durationMs = performance.now() - this.#startedMs;
     if (errorCode !== undefined) record.errorCode = errorCode;

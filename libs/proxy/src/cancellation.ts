@@ -23,10 +23,15 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   }
 }
 
+/** Why a call has no answer whose signal fired: only an execution that ends takes its calls along. */
+export function endedBeforeAnswer(cause?: unknown): CodeExecutorError {
+  return new CodeExecutorError('cancelled', 'The execution ended before the call did.', { cause });
+}
+
 /** The reason of a failed call: `cancelled` or `deadline_exceeded` if the signal fired, whatever it was fired with. */
 export function toFailure(reason: unknown, signal: AbortSignal | undefined): CodeExecutorError {
-  if (CodeExecutorError.is(reason)) return reason;
   const error = CodeExecutorError.from(reason);
-  if (error.code !== 'internal' || !signal?.aborted) return error;
-  return new CodeExecutorError('cancelled', 'The caller cancelled the operation.', { cause: reason });
+  if (!signal?.aborted) return error;
+  const isOurs = error.code === 'cancelled' || (error.code === 'internal' && !CodeExecutorError.is(reason));
+  return isOurs ? endedBeforeAnswer(reason) : error;
 }

@@ -16,7 +16,7 @@ import PQueue from 'p-queue';
 import { checkArguments } from './argument-validator.js';
 import { BudgetMeter, type CallBudget } from './call-budget.js';
 import { CallLog } from './call-log.js';
-import { anySignal, toFailure } from './cancellation.js';
+import { anySignal, endedBeforeAnswer, toFailure } from './cancellation.js';
 import { Catalogue } from './catalogue.js';
 import { explainErrors } from './explain-errors.js';
 import { nearNames } from './near-names.js';
@@ -40,7 +40,7 @@ export interface ToolProxyOptions {
   audit?: AuditSink;
   /** Named in the audit events. */
   executionId?: string;
-  /** Ends all calls and listings. */
+  /** The execution's: ends all calls and listings; `calls` has no running ones from that moment on. */
   signal?: AbortSignal;
   /** Called with the tool's name each time an upstream call begins. */
   onCall?: (name: string) => void;
@@ -84,6 +84,10 @@ class PolicyToolProxy implements ToolProxy {
     this.#catalogue = new Catalogue(tools, signal);
     this.#log = new CallLog(audit, executionId);
     this.#slots = new PQueue({ concurrency: this.#budget.maxConcurrent });
+    // At once, not when the calls come back: whoever fires it counts them next.
+    signal?.addEventListener('abort', () => this.#log.failRunning(endedBeforeAnswer(signal.reason)), {
+      once: true,
+    });
   }
 
   get calls(): readonly ToolCall[] {
