@@ -220,6 +220,20 @@ describe('loadConfig reads', () => {
     await project({ security: { allowedTools: [] } });
     expect((await load()).config).toEqual({});
   });
+
+  test('the keys of the audit log to come, with a warning each', async () => {
+    const file = `Configuration file ${join(cwd, '.code-executor.json')}`;
+    await project({ security: { enableAuditLog: true, auditLogPath: '~/audit.log', maxCodeSize: 5 } });
+    expect(await load()).toMatchObject({
+      config: { security: { maxCodeSize: 5 } },
+      warnings: [
+        `${file}: security.enableAuditLog: audit.enabled comes with the audit log; the key does nothing yet.`,
+        `${file}: security.auditLogPath: audit.path comes with the audit log; the key does nothing yet.`,
+      ],
+    });
+    await project({ security: { enableAuditLog: false } });
+    expect(await load()).toMatchObject({ config: {}, warnings: [expect.stringContaining('audit.enabled')] });
+  });
 });
 
 describe('loadConfig refuses', () => {

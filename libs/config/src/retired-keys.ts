@@ -22,6 +22,12 @@ const goneKeys = [
   { path: ['executors', 'python', 'version'], why: 'the version of Python is that of the Pyodide package' },
 ];
 
+/** Keys of older releases whose successors are still to come: their values are dropped, with a warning. */
+const idleKeys = [
+  { path: ['security', 'enableAuditLog'], successor: 'audit.enabled' },
+  { path: ['security', 'auditLogPath'], successor: 'audit.path' },
+];
+
 export interface Retired {
   warnings: string[];
   /** The old name of a key whose value came from there, under its new one. */
@@ -39,6 +45,11 @@ export function retireKeys(tree: Tree, problems: ProblemList): Retired {
     if (isAbsent(value)) continue;
     if (put(tree, to, value)) retired.oldNames.set(newKey, oldKey);
     else problems.add(() => `${oldKey} is now ${newKey}, which is there too; keep only ${newKey}`);
+  }
+  for (const { path, successor } of idleKeys) {
+    if (take(tree, path) === undefined) continue;
+    const key = dotted(path);
+    retired.warnings.push(`${key}: ${successor} comes with the audit log; the key does nothing yet`);
   }
   for (const { path, why } of goneKeys) {
     if (take(tree, path) !== undefined) problems.add(() => `${dotted(path)} is gone: ${why}; remove it`);
