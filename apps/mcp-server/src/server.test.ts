@@ -156,6 +156,17 @@ describe('createServer', () => {
     expect(structuredContent).not.toHaveProperty('content');
   });
 
+  test('answers with the pictures that a program returns as image blocks', async () => {
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    await connect(() => Promise.resolve({ value: [picture] }));
+    const { content, structuredContent } = await call('executeTypescript', { code: 'x' });
+    expect(content.slice(1)).toEqual([picture]);
+    expect(structuredContent).toMatchObject({
+      result: [{ type: 'image', mimeType: 'image/png', bytes: 3 }],
+      images: [{ mimeType: 'image/png', bytes: 3 }],
+    });
+  });
+
   test('answers with every field that a report can have', async () => {
     await connect(async ({ tools }) => {
       await tools.callTool('mcp__test__echo', { text: 'a' });

@@ -10,6 +10,8 @@ import type {
 } from '@code-executor/contracts';
 import { summarizeCalls, type ToolCallSummary, type ToolProxy } from '@code-executor/proxy';
 
+import { describePicture, isPicture, takePictures } from './returned-pictures.js';
+
 /** What became of an execution; the one shape of all front doors. */
 export interface ExecutionReport {
   /** Whether `status` is `succeeded`. */
@@ -21,13 +23,13 @@ export interface ExecutionReport {
   output: string;
   /** What it printed to stderr, and below it what it was not granted; absent if empty. */
   stderr?: string;
-  /** The program's value; absent if it has none. */
+  /** The program's value, without the data of the pictures in it; absent if it has none. */
   result?: JsonValue;
   /** Why `result` is a text form or was cut. */
   resultNote?: string;
   /** Whether output or value were cut. */
   truncated: boolean;
-  /** The pictures that the program shows, in order. */
+  /** The pictures that the program shows or returns, in order. */
   images?: { mimeType: string; bytes: number }[];
   /** The pictures themselves, as content blocks: for a front door to send beside the report, not in it. */
   content?: ContentBlock[];
@@ -47,6 +49,7 @@ export interface ExecutionReport {
 }
 
 const maxLineChars = 500;
+const maxPictures = 16;
 
 /** The report of a program that ran. `notes` are lines about what it was not granted. */
 export function reportResult(
@@ -60,14 +63,17 @@ export function reportResult(
     ({ server, reason, fix }) => `Server ${server} is unavailable: ${reason.replace(/\.$/u, '')}. ${fix}`,
   );
   const stderr = withLines(result.stderr, [...notes, ...unavailable]);
-  const pictures = result.content?.filter(isPicture) ?? [];
+  const shown = (result.content ?? []).filter(isPicture).slice(0, maxPictures);
+  const returned =
+    result.value === undefined ? undefined : takePictures(result.value, maxPictures - shown.length);
+  const pictures = [...shown, ...(returned?.pictures ?? [])];
   return {
     success: result.status === 'succeeded',
     status: result.status,
     executionId,
     output: result.stdout,
     ...(stderr && { stderr }),
-    ...(result.value !== undefined && { result: result.value }),
+    ...(returned && { result: returned.value }),
     ...(result.valueNote !== undefined && { resultNote: result.valueNote }),
     truncated: result.truncated,
     ...(pictures.length > 0 && { images: pictures.map(describePicture), content: pictures }),
@@ -107,17 +113,4 @@ function withLines(printed: string, lines: readonly string[]): string {
     separator +
     lines.map((line) => `${line.replace(/\s+/gu, ' ').trim().slice(0, maxLineChars)}\n`).join('')
   );
-}
-
-interface Picture extends ContentBlock {
-  data: string;
-  mimeType: string;
-}
-
-function isPicture(block: ContentBlock): block is Picture {
-  return block.type === 'image' && typeof block['data'] === 'string' && typeof block['mimeType'] === 'string';
-}
-
-function describePicture({ mimeType, data }: Picture): { mimeType: string; bytes: number } {
-  return { mimeType, bytes: Buffer.byteLength(data, 'base64') };
 }

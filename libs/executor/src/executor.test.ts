@@ -111,6 +111,21 @@ describe('createExecutor', () => {
     });
   });
 
+  test('moves the pictures that a program returns out of its value', async () => {
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const { executor } = executorOf(() =>
+      Promise.resolve({ value: [{ ...picture, annotations: 7 }, 'text'], content: [picture] }),
+    );
+    expect(await executor.execute({ code: 'x' })).toMatchObject({
+      result: [{ type: 'image', mimeType: 'image/png', bytes: 3 }, 'text'],
+      images: [
+        { mimeType: 'image/png', bytes: 3 },
+        { mimeType: 'image/png', bytes: 3 },
+      ],
+      content: [picture, picture],
+    });
+  });
+
   test('hands over what was asked for, checked and completed', async () => {
     let seen: ExecutionRequest | undefined;
     const fetcher = { fetch: () => Promise.reject(new Error('unused')) };
