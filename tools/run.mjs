@@ -20,16 +20,17 @@ export function cleanEnvironment(extra = {}) {
   return { ...Object.fromEntries(kept), NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0', ...extra };
 }
 
-/** Process groups that must not outlive us. */
-const groups = new Set();
-const killGroup = (pid) => {
+/** How to end what runs: nothing must outlive us. */
+const running = new Set();
+process.on('exit', () => running.forEach((end) => end()));
+
+function signal(pid, name) {
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch {
     // It is gone already.
   }
-};
-process.on('exit', () => groups.forEach(killGroup));
+}
 
 /**
  * Runs a program to its end and resolves with `{ code, stdout, stderr, output }`, where `output` has both
@@ -39,7 +40,7 @@ process.on('exit', () => groups.forEach(killGroup));
 export function run(command, args, { cwd = root, env = cleanEnvironment(), timeoutMs, onLine } = {}) {
   return new Promise((resolve) => {
     // A group of its own, to be ended as a whole; without a time limit the terminal's Ctrl-C does that.
-    const isGroup = timeoutMs !== undefined;
+    const isGroup = timeoutMs !== undefined && process.platform !== 'win32';
     const child = spawn(command, args, { cwd, env, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] });
     const text = { stdout: '', stderr: '', output: '' };
     for (const stream of ['stdout', 'stderr']) {
@@ -49,14 +50,16 @@ export function run(command, args, { cwd = root, env = cleanEnvironment(), timeo
       });
     }
     if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
-    if (isGroup && child.pid) groups.add(child.pid);
-    const timer = setTimeout(() => {
+    const end = () => (isGroup ? signal(-child.pid, 'SIGKILL') : signal(child.pid, 'SIGTERM'));
+    if (child.pid) running.add(end);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(tooLate, timeoutMs);
+    function tooLate() {
       text.output += `\nEnded after ${timeoutMs / 1000} s.\n`;
-      killGroup(child.pid);
-    }, timeoutMs ?? 0x7fffffff);
+      end();
+    }
     const finish = (result) => {
       clearTimeout(timer);
-      groups.delete(child.pid);
+      running.delete(end);
       resolve(result);
     };
     child.on('error', (error) => finish({ ...text, code: 127, output: error.message, missing: true }));

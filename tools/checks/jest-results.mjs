@@ -27,7 +27,9 @@ export async function runTests(env) {
 /** One project's check from the text of its results file and from what Nx says about its task. */
 export function checkOf(name, text, task) {
   if (text === undefined) {
-    const detail = task?.detail ?? 'It left no test-results.json: its tests did not run.';
+    const detail =
+      task?.detail ??
+      'It left no test-results.json: its tests did not run (if it says so again: npx nx reset).';
     return { name, passed: 0, failed: 1, detail };
   }
   const results = JSON.parse(text);
