@@ -44,6 +44,38 @@ describe('findServers merges', () => {
     });
   });
 
+  test('the servers that the user’s file holds for this project alone, over those of the project', async () => {
+    const local = {
+      b: { command: 'local' },
+      c: { command: 'local' },
+      d: { disabled: true },
+      e: { command: 'local' },
+    };
+    await write(userFile, {
+      mcpServers: { a: { command: 'user' }, e: { command: 'user' } },
+      projects: {
+        [cwd]: { history: [], mcpServers: local },
+        [home]: { mcpServers: { z: { command: 'other' } } },
+      },
+    });
+    await project({ b: { command: 'project' }, c: { command: 'project' }, d: { command: 'project' } });
+    const config = { mcpServers: { c: { command: 'config' } } };
+    expect(await find({ config })).toEqual({
+      servers: {
+        a: { command: 'user' },
+        b: { command: 'local' },
+        c: { command: 'config' },
+        e: { command: 'local' },
+      },
+      warnings: [],
+    });
+    expect((await find({ config: { projectOnly: true } })).servers).toEqual({
+      b: { command: 'project' },
+      c: { command: 'project' },
+      d: { command: 'project' },
+    });
+  });
+
   test('nothing where there is nothing', async () => {
     expect(await find()).toEqual({ servers: {}, warnings: [] });
     await write(userFile, { numStartups: 5 });
@@ -267,6 +299,26 @@ describe('findServers warns and leaves the others unharmed', () => {
       servers: good,
       warnings: [`MCP servers are missing: File ${userFile} is no regular file.`],
     });
+  });
+
+  test('for broken servers of this project in the user’s file, once, and keeps the rest', async () => {
+    await write(userFile, { mcpServers: good, projects: { [cwd]: { mcpServers: { bad: { command: 5 } } } } });
+    const { servers, warnings } = await find();
+    expect(servers).toEqual(good);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /^MCP server bad in .*\.claude\.json is left out: projects\.".*"\.mcpServers\.bad\.command is the number 5/,
+    );
+    await write(userFile, { mcpServers: good, projects: { [cwd]: { mcpServers: [] } } });
+    expect((await find()).warnings).toEqual([
+      expect.stringMatching(/claude\.json has no object projects\..*\.mcpServers\.$/),
+    ]);
+    for (const projects of [null, [], { [cwd]: 'x' }, { [cwd]: {} }]) {
+      await write(userFile, { mcpServers: good, projects });
+      expect(await find()).toEqual({ servers: good, warnings: [] });
+    }
+    await write(userFile, []);
+    expect((await find()).warnings).toHaveLength(1);
   });
 
   test('for files that are too big', async () => {

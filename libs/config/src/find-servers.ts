@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { homeDirectory } from './config-file.js';
-import { shorten } from './key-path.js';
+import { dotted, type KeyPath, shorten } from './key-path.js';
 import { isOwnServer } from './own-server.js';
 import { type ParsedJson, parseJson } from './parse-json.js';
 import { ProblemList } from './problem-list.js';
@@ -51,28 +51,34 @@ export interface FoundServers {
 interface Definition {
   entry: unknown;
   file: string;
+  path: KeyPath;
 }
 
 /**
- * The upstream servers of `~/.claude.json`, the project's `.mcp.json` and the configuration; for equal
- * names the later of these wins. Never rejects for a file's content: what cannot be used is left out
+ * The upstream servers of `~/.claude.json`, the project's `.mcp.json`, what `~/.claude.json` holds for
+ * this project alone, and the configuration; for equal names the later of these wins. Never rejects for a file's content: what cannot be used is left out
  * with a warning, the rest is unharmed.
  */
 export async function findServers(options: FindServersOptions = {}): Promise<FoundServers> {
   const { config = {}, cwd = process.cwd(), home = homeDirectory(), env = process.env, ownBin } = options;
   const warnings: string[] = [];
   const definitions = new Map<string, Definition>();
-  if (config.projectOnly !== true && home !== undefined) {
-    const file = { path: join(home, '.claude.json'), maxBytes: maxUserFileBytes };
-    await readDefinitions(file, definitions, warnings);
-  }
+  const userFile =
+    config.projectOnly === true || home === undefined
+      ? undefined
+      : await readServerFile({ path: join(home, '.claude.json'), maxBytes: maxUserFileBytes }, warnings);
+  if (userFile) addDefinitions(userFile, ['mcpServers'], definitions, warnings);
   const project = {
     path: resolve(cwd, config.mcpConfigPath ?? '.mcp.json'),
     maxBytes: maxProjectFileBytes,
     isExpected: config.mcpConfigPath !== undefined,
     isServerFile: true,
   };
-  await readDefinitions(project, definitions, warnings);
+  const projectFile = await readServerFile(project, warnings);
+  if (projectFile) addDefinitions(projectFile, ['mcpServers'], definitions, warnings);
+  // What `claude mcp add` writes when no scope is named.
+  if (isTree(userFile?.value))
+    addDefinitions(userFile, ['projects', resolve(cwd), 'mcpServers'], definitions, warnings);
 
   const servers = new Map<string, UpstreamServerConfig>();
   for (const [name, definition] of definitions) {
@@ -103,11 +109,17 @@ interface ServerFile {
   isServerFile?: boolean;
 }
 
-async function readDefinitions(
+interface ReadServerFile {
+  path: string;
+  value: unknown;
+  isServerFile: boolean;
+}
+
+/** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
+async function readServerFile(
   { path, maxBytes, isExpected = false, isServerFile = false }: ServerFile,
-  definitions: Map<string, Definition>,
   warnings: string[],
-): Promise<void> {
+): Promise<ReadServerFile | undefined> {
   const warn = (what: string) => {
     warnings.push(`MCP server file ${path} ${what}.`);
   };
@@ -116,17 +128,29 @@ async function readDefinitions(
     return null;
   });
   if (file === undefined && isExpected) warn('does not exist; correct mcpConfigPath or MCP_CONFIG_PATH');
-  if (!file) return;
+  if (!file) return undefined;
 
   const danger = ownershipProblem(file.ownership);
   if (danger !== undefined) warn(danger);
   const { value, problems } = isServerFile ? parseJson(file.text) : parseBigJson(file.text);
   for (const problem of problems.texts) warn(`is not as it should be: ${problem}`);
-  if (value === undefined) return;
-  const listed = isTree(value) && Object.hasOwn(value, 'mcpServers') ? value['mcpServers'] : undefined;
+  return value === undefined ? undefined : { path, value, isServerFile };
+}
+
+/** Adds the servers that stand at a place of the file, over those of the same names. */
+function addDefinitions(
+  { path: file, value, isServerFile }: ReadServerFile,
+  path: KeyPath,
+  definitions: Map<string, Definition>,
+  warnings: string[],
+): void {
+  const warn = (what: string) => {
+    warnings.push(`MCP server file ${file} ${what}.`);
+  };
+  const listed = valueAt(value, path);
   if (listed === undefined && isTree(value) && !isServerFile) return;
   if (!isTree(listed)) {
-    warn('has no object "mcpServers"');
+    warn(`has no object ${path.length === 1 ? '"mcpServers"' : dotted(path)}`);
     return;
   }
 
@@ -137,8 +161,14 @@ async function readDefinitions(
     // `__proto__` is a legal name by its characters, but not one that survives every copy.
     if (!serverNamePattern.test(name) || name === '__proto__') {
       warn(`has a server named ${shorten(name)}, which is left out; allowed are ${serverNameRule}`);
-    } else definitions.set(name, { entry, file: path });
+    } else definitions.set(name, { entry, file, path: [...path, name] });
   }
+}
+
+function valueAt(tree: unknown, path: KeyPath): unknown {
+  let value = tree;
+  for (const key of path) value = isTree(value) && Object.hasOwn(value, key) ? value[String(key)] : undefined;
+  return value;
 }
 
 /** Files that programs write need no comments, and can be too big for any but the built-in parser. */
@@ -157,7 +187,7 @@ function parseBigJson(text: string): ParsedJson {
 /** The server of a definition; undefined, with a warning, where it is not usable. */
 function readServer(
   name: string,
-  { entry, file }: Definition,
+  { entry, file, path }: Definition,
   env: NodeJS.ProcessEnv,
   warnings: string[],
 ): UpstreamServerConfig | undefined {
@@ -168,7 +198,7 @@ function readServer(
   const parsed = foreignServerEntry.safeParse(entry);
   if (!parsed.success) {
     const problems = new ProblemList();
-    addSchemaProblems(problems, parsed.error, entry, { prefix: ['mcpServers', name] });
+    addSchemaProblems(problems, parsed.error, entry, { prefix: path });
     leftOut(problems.texts.slice(0, 3).join('; '));
     return undefined;
   }
