@@ -1,3 +1,4 @@
+import { type ErrorReply, errorForMalformedReply } from './malformed-reply.js';
 import { type Present, withoutFolders } from './presentable.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 
@@ -6,9 +7,9 @@ export interface StdioTransportOptions<Message> extends Omit<ServerProcessOption
   parse: (line: string) => Message;
 }
 
-/** A child process as an MCP transport: one JSON message per line. Lines that are none are counted and ignored. */
+/** A child process as an MCP transport: one JSON message per line. Lines that are none are counted; where one answers a request, that fails. */
 export class StdioTransport<Message> {
-  onmessage?: (message: Message) => void;
+  onmessage?: (message: Message | ErrorReply) => void;
   onclose?: () => void;
   readonly process: ServerProcess;
   readonly #garbage = { lines: 0, first: '' };
@@ -47,14 +48,14 @@ export class StdioTransport<Message> {
   }
 
   #receive(line: string): void {
-    let message: Message;
+    let message: Message | ErrorReply | undefined;
     try {
       message = this.#parse(line);
     } catch {
       if (this.#garbage.lines === 0) this.#garbage.first = line.slice(0, 200);
       this.#garbage.lines += 1;
-      return;
+      message = errorForMalformedReply(line);
     }
-    this.onmessage?.(message);
+    if (message !== undefined) this.onmessage?.(message);
   }
 }

@@ -8,12 +8,21 @@ afterEach(() => pool?.close());
 
 /** Lists a server of `raw-server.mjs` beside a sound one, which must never be hurt. */
 const listingOf = async (kind: string) => {
+  const logged: object[] = [];
+  const ignore = () => {};
+  const logger = {
+    error: ignore,
+    warn: (about: object) => void logged.push(about),
+    info: ignore,
+    debug: ignore,
+  };
   pool = new ClientPool({
+    logger,
     servers: { raw: stdioServer('raw-server.mjs', kind), kit: stdioServer('kit-server.mjs', 'stdio') },
   });
   const { tools, failedServers } = await pool.listTools();
   expect(tools.filter(({ server }) => server === 'kit')).toHaveLength(2);
-  return { pool, tools: tools.filter(({ server }) => server === 'raw'), failedServers };
+  return { pool, tools: tools.filter(({ server }) => server === 'raw'), failedServers, logged };
 };
 
 describe('listAllTools', () => {
@@ -39,10 +48,33 @@ describe('listAllTools', () => {
         outputSchema: { type: 'object', properties: { a: { type: 'number' } } },
         annotations: { readOnlyHint: true, title: 'Nice' },
       },
+      { name: 'mcp__raw__has blank', server: 'raw', parameters },
       { name: 'mcp__raw__odd', server: 'raw', parameters },
     ]);
     // The result does not match the tool's outputSchema, which is not ours to check.
     expect(await dataOf(pool, 'raw__bad')).toMatchObject({ name: 'bad' });
+  });
+
+  test('takes every name without control characters that the policy takes, and logs those left out', async () => {
+    const { tools, pool, logged } = await listingOf('names');
+    const longest = `mcp__raw__${'n'.repeat(246)}`;
+    expect(longest).toHaveLength(256);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'mcp__raw__Search the web, please',
+      longest,
+      'mcp__raw__näme ✓',
+    ]);
+    expect(await dataOf(pool, 'raw__Search the web, please')).toMatchObject({
+      name: 'Search the web, please',
+    });
+    const names = [`${'n'.repeat(100)}…`, 'line�break�[31m', '(no name)', 'no_schema', '(no name)', 'näme ✓'];
+    expect(logged).toEqual([{ server: 'raw', skipped: 6, names }]);
+  });
+
+  test('logs only some of many that are left out', async () => {
+    const { logged } = await listingOf('all_bad');
+    const names = Array.from({ length: 20 }, (_, i) => `bad_${i}`);
+    expect(logged).toEqual([{ server: 'raw', skipped: 50, names }]);
   });
 
   test('reads all pages', async () => {
@@ -57,7 +89,7 @@ describe('listAllTools', () => {
   });
 
   test('takes a server without tools for what it is', async () => {
-    expect(await listingOf('no_tools')).toMatchObject({ tools: [], failedServers: [] });
+    expect(await listingOf('no_tools')).toMatchObject({ tools: [], failedServers: [], logged: [] });
   });
 
   test.each([
@@ -65,6 +97,10 @@ describe('listAllTools', () => {
     ['endless_pages', 'its tool list has more than 64 pages'],
     ['too_many', 'it lists more than 10000 tools'],
     ['no_array', 'its tool list holds no tools array'],
+    [
+      'null_list',
+      `it failed to list its tools: its answer is no MCP message (1 lines on stdout that are no MCP messages, first: {"jsonrpc":"2.0","id":1,"result":null})`,
+    ],
     ['refusing', 'it failed to list its tools: the database is locked'],
   ])('fails a server with the list %s, and no other', async (kind, reason) => {
     const { tools, failedServers } = await listingOf(kind);

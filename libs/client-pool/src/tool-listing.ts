@@ -7,8 +7,14 @@ import { toolName } from './tool-names.js';
 const maxPages = 64;
 const maxTools = 10_000;
 const maxListChars = 16 * 1024 * 1024;
-/** MCP allows letters, digits and `_-./`; whatever has no blanks and control characters can be handled. */
-const usableName = /^[^\s\p{C}]{1,128}$/u;
+/** Of the name that programs use, `mcp__<server>__<tool>`; the policy takes none that is longer. */
+const maxNameChars = 256;
+const controlCharacters = /\p{Cc}+/gu;
+/** MCP allows letters, digits and `_-./`; whatever has no control characters can be handled. */
+const usableName = /^\P{Cc}+$/u;
+/** The log names this many of the tools that are left out, and so much of each name. */
+const maxNamesLogged = 20;
+const maxCharsLogged = 100;
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** Asks a server for one page of `tools/list`. */
@@ -27,6 +33,7 @@ export async function listAllTools(
   let cursor: string | undefined;
   let chars = 0;
   let skipped = 0;
+  const skippedNames: string[] = [];
   for (let page = 1; ; page += 1) {
     const { tools: entries, nextCursor } = await requestPage(cursor);
     if (!Array.isArray(entries)) throw tooMuch(server, 'its tool list holds no tools array');
@@ -34,17 +41,29 @@ export async function listAllTools(
       chars += JSON.stringify(entry).length;
       if (chars > maxListChars) throw tooMuch(server, 'its tool list is larger than 16 MB');
       const tool = isRecord(entry) ? toToolSchema(server, entry) : undefined;
-      if (!tool || tools.has(tool.ownName)) skipped += 1;
-      else tools.set(tool.ownName, tool.schema);
+      if (tool && !tools.has(tool.ownName)) tools.set(tool.ownName, tool.schema);
+      else {
+        skipped += 1;
+        if (skipped <= maxNamesLogged) skippedNames.push(shownName(entry));
+      }
       if (tools.size > maxTools) throw tooMuch(server, `it lists more than ${maxTools} tools`);
     }
     if (typeof nextCursor !== 'string' || nextCursor === '') break;
     if (page === maxPages) throw tooMuch(server, `its tool list has more than ${maxPages} pages`);
     cursor = nextCursor;
   }
-  if (skipped > 0)
-    logger.warn({ server, skipped }, 'tools without a usable or unique name and schema were left out');
+  if (skipped > 0) {
+    const what = 'tools without a usable or unique name and schema were left out';
+    logger.warn({ server, skipped, names: skippedNames }, what);
+  }
   return tools;
+}
+
+function shownName(entry: unknown): string {
+  const name = isRecord(entry) ? entry['name'] : undefined;
+  if (typeof name !== 'string' || name === '') return '(no name)';
+  const shown = name.slice(0, maxCharsLogged).replace(controlCharacters, '�');
+  return name.length > maxCharsLogged ? `${shown}…` : shown;
 }
 
 function toToolSchema(
@@ -53,7 +72,9 @@ function toToolSchema(
 ): { ownName: string; schema: ToolSchema } | undefined {
   const { name, title, description, inputSchema, outputSchema, annotations } = entry;
   if (typeof name !== 'string' || !usableName.test(name) || !isRecord(inputSchema)) return undefined;
-  const schema: ToolSchema = { name: toolName(server, name), server, parameters: inputSchema };
+  const fullName = toolName(server, name);
+  if (fullName.length > maxNameChars) return undefined;
+  const schema: ToolSchema = { name: fullName, server, parameters: inputSchema };
   if (typeof title === 'string') schema.title = title;
   if (typeof description === 'string') schema.description = description;
   if (isRecord(outputSchema)) schema.outputSchema = outputSchema;

@@ -48,6 +48,22 @@ describe('UpstreamConnection over stdio', () => {
     });
   });
 
+  test.each(['null_result', 'no_answer', 'both', 'odd_error'])(
+    'fails a call at once whose answer is no JSON-RPC: %s',
+    async (name) => {
+      const pool = open(stdioServer('raw-server.mjs', 'ambiguous', name, 'sound'));
+      expect(await errorOf(pool.callTool(`mcp__wild__${name}`, {}))).toMatchObject({
+        code: 'internal',
+        message: `Server wild failed to call mcp__wild__${name}: its answer is no MCP message`,
+        tool: `mcp__wild__${name}`,
+        server: 'wild',
+      });
+      expect(await pool.callTool('mcp__wild__sound', {})).toMatchObject({
+        structuredContent: { name: 'sound' },
+      });
+    },
+  );
+
   test('gives up a server that does not read what it is sent', async () => {
     const pool = open(stdioServer('raw-server.mjs', 'ambiguous', 'deaf'));
     const text = 'x'.repeat(10_000_000);

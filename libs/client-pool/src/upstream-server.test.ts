@@ -274,7 +274,7 @@ describe('UpstreamServer', () => {
       records.filter((record) => record[0] === level && record[1] === message).map((record) => record[2]);
     expect(fieldsOf('info', 'upstream server connected')).toHaveLength(2);
     expect(fieldsOf('warn', 'tools without a usable or unique name and schema were left out')).toEqual([
-      { server: 'raw', skipped: 6 },
+      { server: 'raw', skipped: 5, names: ['good', '(no name)', 'no_schema', '(no name)', '(no name)'] },
     ]);
     expect(fieldsOf('warn', 'upstream server failed')).toEqual([
       { server: 'dead', reason: 'its command command was not found', coolDownMs: 2000 },
