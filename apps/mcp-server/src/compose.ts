@@ -5,6 +5,8 @@ import { createExecutor, type Executor } from '@code-executor/executor';
 import { createGuardedFetch } from '@code-executor/guarded-fetch';
 import { DenoSandbox } from '@code-executor/sandbox-deno';
 
+import { isTypescriptEnabled } from './typescript-enabled.js';
+
 export interface Setup extends FoundServers {
   config: Config;
   version: string;
@@ -25,14 +27,13 @@ export interface Services {
  */
 export function compose({ config, servers, logger }: Setup): Services {
   const { security, sandbox, policy, executors: { typescript } = {} } = config;
-  const isEnabled = typescript?.enabled ?? true;
   const { typescript: count, ...spareLimits } = sandbox?.spares ?? {};
   const spares = { ...spareLimits, ...(count !== undefined && { count }) };
   const pool = new ClientPool({ ...config.pool, servers, baseEnv: baseEnvironment(), logger });
   const fetcher = createGuardedFetch();
   const executor = createExecutor({
     tools: pool,
-    sandboxes: isEnabled ? [new DenoSandbox({ ...sandbox, ...typescript, spares })] : [],
+    sandboxes: isTypescriptEnabled(config) ? [new DenoSandbox({ ...sandbox, ...typescript, spares })] : [],
     fetcher,
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),

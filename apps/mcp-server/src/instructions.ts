@@ -1,7 +1,8 @@
 const maxServers = 50;
 
 /** What a model is told about this server before it has called anything. */
-export function instructionsFor(servers: readonly string[]): string {
+export function instructionsFor(servers: readonly string[], isTypescriptEnabled: boolean): string {
+  if (!isTypescriptEnabled) return 'No language is enabled here, so no code can run; health says more.';
   const shown = servers.slice(0, maxServers).join(', ');
   const more = servers.length > maxServers ? ` and ${servers.length - maxServers} more` : '';
   const reach =

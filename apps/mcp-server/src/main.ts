@@ -10,6 +10,7 @@ import type { Services, Setup } from './compose.js';
 import { instructionsFor } from './instructions.js';
 import { createServer, serveStdio } from './server.js';
 import type { Tool } from './tool.js';
+import { isTypescriptEnabled } from './typescript-enabled.js';
 import { readVersion } from './version.js';
 
 /** How long programs and upstream servers have to end when the server does. */
@@ -34,8 +35,8 @@ switch (command.name) {
 async function serve(configFile: string | undefined): Promise<void> {
   const setup = await prepare(configFile);
   if (!setup) return;
-  const { logger, warnings, version, servers } = setup;
-  const instructions = instructionsFor(Object.keys(servers));
+  const { config, logger, warnings, version, servers } = setup;
+  const instructions = instructionsFor(Object.keys(servers), isTypescriptEnabled(config));
   for (const warning of warnings) logger.warn({}, warning);
   // Loaded when they are needed: clients start servers just to look.
   let composed: Promise<Services> | undefined;

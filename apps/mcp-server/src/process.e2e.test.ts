@@ -189,7 +189,8 @@ describe('code-executor-mcp', () => {
     const { child, output, ended } = await spawnServer(['--config', 'own.json'], { 'own.json': config });
     child.stdin.write(`${initialize}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n`);
     await until(() => output().stdout.includes('"id":2'));
-    expect(output().stdout).not.toContain('"executeTypescript"');
+    // Neither as a tool nor in the instructions.
+    expect(output().stdout).not.toContain('executeTypescript');
     child.stdin.end();
     expect(await ended).toBe(0);
   });

@@ -69,7 +69,7 @@ describe('createServer', () => {
     const services = () => Promise.resolve({ executor, pool });
     const server = createServer({
       version: '1.2.3',
-      instructions: instructionsFor(['good', 'bad']),
+      instructions: instructionsFor(['good', 'bad'], true),
       tools: () =>
         Promise.resolve([
           executeTypescriptTool(services, undefined),

@@ -8,6 +8,8 @@ import type { Tool } from '../../tool.js';
 
 const maxWarnings = 20;
 const maxWarningChars = 300;
+const noLanguage =
+  'No language is enabled, so no program can run; set executors.typescript.enabled to true in the configuration.';
 
 const report = z.object({
   healthy: z.boolean(),
@@ -61,7 +63,8 @@ async function measureHealth(sources: HealthSources): Promise<z.infer<typeof rep
   const { active, waiting, max, servers } = pool.stats;
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;
   const spares = sandboxes.find((sandbox) => sandbox.spares)?.spares;
-  const note = sandboxes.flatMap((sandbox) => sandbox.note ?? []).join(' ');
+  const note =
+    sandboxes.length === 0 ? noLanguage : sandboxes.flatMap((sandbox) => sandbox.note ?? []).join(' ');
   return {
     healthy: sandboxes.length > 0 && sandboxes.every((sandbox) => sandbox.isolation !== undefined),
     version,
