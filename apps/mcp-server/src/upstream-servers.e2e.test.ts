@@ -104,6 +104,38 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
     ]);
   });
 
+  test('shows the picture that a tool gave and the program returns', async () => {
+    const code = "return await callMCPTool('mcp__everything__get-tiny-image', {});";
+    const { content, structuredContent } = await server.client.callTool({
+      name: 'executeTypescript',
+      arguments: { code, allowedTools: ['*'] },
+    });
+    const picture = { type: 'image', data: expect.any(String) as unknown, mimeType: 'image/png' };
+    expect((content as unknown[]).slice(1)).toEqual([picture]);
+    const place = { type: 'image', mimeType: 'image/png', bytes: expect.any(Number) as unknown };
+    expect(structuredContent).toMatchObject({
+      result: [{ type: 'text' }, place, { type: 'text' }],
+      images: [{ mimeType: 'image/png' }],
+    });
+  });
+
+  test('has a call as an error that was open at the time limit', async () => {
+    const code =
+      "await callMCPTool('mcp__everything__trigger-long-running-operation', { duration: 60, steps: 1 });";
+    const report = await server.run(code, { allowedTools: ['*'], timeoutMs: 2000 });
+    expect(report).toMatchObject({
+      status: 'timed_out',
+      toolCallSummary: [
+        {
+          callCount: 1,
+          successCount: 0,
+          errorCount: 1,
+          lastErrorMessage: 'The execution ended before the call did.',
+        },
+      ],
+    });
+  });
+
   test('a server killed in the middle of a call is an error that code can catch, and the next execution works', async () => {
     // It is connected already, so that the call is what it dies in.
     await server.run("await callMCPTool('mcp__everything__echo', { message: 'a' })", { allowedTools: ['*'] });
