@@ -20,6 +20,8 @@ export function cleanEnvironment(extra = {}) {
   return { ...Object.fromEntries(kept), NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0', ...extra };
 }
 
+const killGraceMs = 5000;
+
 /** How to end what runs: nothing must outlive us. */
 const running = new Set();
 process.on('exit', () => running.forEach((end) => end()));
@@ -50,12 +52,14 @@ export function run(command, args, { cwd = root, env = cleanEnvironment(), timeo
       });
     }
     if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
-    const end = () => (isGroup ? signal(-child.pid, 'SIGKILL') : signal(child.pid, 'SIGTERM'));
+    // SIGTERM first: Nx ends its tasks then, which are no longer in its group.
+    const end = (name = 'SIGTERM') => signal(isGroup ? -child.pid : child.pid, name);
     if (child.pid) running.add(end);
     const timer = timeoutMs === undefined ? undefined : setTimeout(tooLate, timeoutMs);
     function tooLate() {
       text.output += `\nEnded after ${timeoutMs / 1000} s.\n`;
       end();
+      setTimeout(end, killGraceMs, 'SIGKILL').unref();
     }
     const finish = (result) => {
       clearTimeout(timer);
