@@ -38,6 +38,12 @@ await build({
   plugins: [
     // Messages of the schema library in 50 languages, of which one is used.
     replace(/zod[\\/]v4[\\/]locales[\\/]index\.js$/, "export { default as en } from './en.js';"),
+    // The SDK also takes schemas of the library's third version; ours are of the fourth.
+    replace(/zod[\\/]v3[\\/]index\.js$/, 'export const ZodFirstPartyTypeKind = {};'),
+    replace(
+      /zod-to-json-schema[\\/]dist[\\/]esm[\\/]index\.js$/,
+      'export const zodToJsonSchema = undefined;',
+    ),
     // What the SDK checks the answers to elicitations with; this server asks for none.
     replace(/validation[\\/]ajv-provider\.js$/, 'export class AjvJsonSchemaValidator {}'),
   ],

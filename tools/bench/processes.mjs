@@ -71,7 +71,7 @@ export class Workplace {
       args,
       cwd: this.folder,
       env: this.env,
-      stderr: 'inherit',
+      stderr: 'ignore',
     });
     await client.connect(transport);
     this.#clients.push(client);

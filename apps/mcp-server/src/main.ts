@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { findServers, loadConfig } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
-import { destination, pino } from 'pino';
 
 import { parseArguments, usage } from './arguments.js';
 import type { Services, Setup } from './compose.js';
 import { instructionsFor } from './instructions.js';
+import { type LateLogger, lateLogger } from './late-logger.js';
 import { createServer, serveStdio } from './server.js';
 import type { Tool } from './tool.js';
 import { isTypescriptEnabled } from './typescript-enabled.js';
@@ -50,7 +50,9 @@ async function serve(configFile: string | undefined): Promise<void> {
     isEnding = true;
     logger.info({ reason }, 'The server ends.');
     const closed = composed?.then((parts) => parts.close());
-    void Promise.race([closed, delay(closeTimeoutMs)]).then(() => process.exit(exitCode));
+    void Promise.race([closed, delay(closeTimeoutMs)])
+      .then(() => logger.flush())
+      .finally(() => process.exit(exitCode));
   };
   process.on('SIGTERM', () => end('SIGTERM'));
   process.on('SIGINT', () => end('SIGINT'));
@@ -72,15 +74,14 @@ async function prepare(configFile: string | undefined) {
     const { config, warnings } = await loadConfig(configFile === undefined ? {} : { file: configFile });
     const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
     const found = await findServers({ config, ownBin });
-    // Synchronous, so that no line is lost at the end; stdout belongs to the protocol.
-    const logger = pino({ level: config.log?.level ?? 'info' }, destination({ fd: 2, sync: true }));
+    const logger = lateLogger(config.log?.level ?? 'info');
     return {
       config,
       servers: found.servers,
       warnings: [...warnings, ...found.warnings],
       version: readVersion(),
       logger,
-    } satisfies Setup;
+    } satisfies Setup & { logger: LateLogger };
   } catch (error) {
     if (!CodeExecutorError.is(error)) throw error;
     complain(error.message);
