@@ -15,9 +15,9 @@ function replace(filter, contents) {
 }
 
 const outdir = join(import.meta.dirname, 'dist');
-// Chunks are named after their content: those of an earlier build would stay.
+// Chunks and their licences are named after their content: those of an earlier build would stay.
 for (const name of await readdir(outdir)) {
-  if (name.endsWith('.js')) await rm(join(outdir, name));
+  if (/\.(?:js|txt)$/.test(name)) await rm(join(outdir, name));
 }
 await build({
   absWorkingDir: import.meta.dirname,
