@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { IsolationMode, OutputChunk } from '@code-executor/contracts';
@@ -13,9 +12,6 @@ import { readFrame, type SandboxFrame } from './protocol/sandbox-frame.js';
 
 /** One frame from the sandbox, in bytes; the bootstrap refuses to send more. */
 export const maxFrameBytes = 1024 * 1024;
-
-/** A little less than the server's own share of a busy machine. */
-const niceness = 5;
 
 export interface DenoProcessOptions {
   /** Everything that the process may write in its life, in bytes; more ends it. */
@@ -66,7 +62,6 @@ export class DenoProcess {
       detached: true,
       stdio: onlyThese(['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])]),
     });
-    this.#yieldToServer();
     this.exit = this.#watchExit();
     this.ready = new Promise((resolve) => {
       this.#setReady = () => resolve(true);
@@ -124,15 +119,6 @@ export class DenoProcess {
     }
     this.#signal('SIGKILL');
     await this.exit;
-  }
-
-  /** The server answers also while every core runs a program. */
-  #yieldToServer(): void {
-    try {
-      if (this.#child.pid !== undefined) setPriority(this.#child.pid, niceness);
-    } catch {
-      // It could not be started; its exit says so.
-    }
   }
 
   #signal(signal: NodeJS.Signals): void {
