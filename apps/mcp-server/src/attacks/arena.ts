@@ -1,0 +1,194 @@
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { ExecutionReport } from '@code-executor/executor';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+
+import { bin, createHome } from '../started-server.test.support.js';
+import type { Mode } from './attack.js';
+import { layOut, type Places } from './places.js';
+import { Traps } from './traps.js';
+
+/** Parameters of `executeTypescript` beside the code, and of the request that carries them. */
+export interface RunOptions {
+  allowedTools?: string[];
+  permissions?: { read?: string[]; write?: string[]; net?: string[] };
+  /** Default 20,000. */
+  timeoutMs?: number;
+  request?: RequestOptions;
+}
+
+/** What `health` says, as far as it matters here. */
+export interface Health {
+  isolation?: Mode;
+  note?: string;
+  executions: { running: number };
+  spares?: { ready: number };
+}
+
+const upstream = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
+/** Descriptors that a careless client leaves open: a secret file to read and to append to, and a pipe. */
+const leaveOpen = 'exec 7<"$1" 9>>"$1" 8<>"$2"; shift 2; exec "$@"';
+
+/** The built server, started over stdio in the middle of secrets and traps. */
+export class Arena {
+  readonly #client: Client;
+  readonly #traps: Traps;
+  readonly #pipe: number;
+  #stderr = '';
+  #answers = '';
+
+  private constructor(
+    readonly mode: Mode,
+    readonly places: Places,
+    readonly pid: number,
+    connection: { client: Client; traps: Traps; pipe: number },
+  ) {
+    this.#client = connection.client;
+    this.#traps = connection.traps;
+    this.#pipe = connection.pipe;
+  }
+
+  /** Starts the server; `auto` leaves the mode to it, `wrapper` is a command that starts it. */
+  static async start(
+    mode: Mode | 'auto',
+    { config = {}, wrapper = [] }: { config?: object; wrapper?: string[] } = {},
+  ): Promise<Arena> {
+    const home = await createHome();
+    // Sandboxes run as another user in the user name space; nothing may rest on the folder being closed.
+    await chmod(home, 0o755);
+    const traps = new Traps();
+    const sockets = { socket: join(home, 'socket'), abstractSocket: basename(home) };
+    const port = await traps.listen(sockets.socket, sockets.abstractSocket);
+    const places = { ...(await layOut(home)), ...sockets, port };
+    await writeFile(join(home, '.code-executor.json'), JSON.stringify({ ...configOf(places), ...config }));
+    const secret = join(places.secrets, 'secret.txt');
+    const transport = new StdioClientTransport({
+      command: '/bin/sh',
+      args: ['-c', leaveOpen, 'sh', secret, places.pipe, ...wrapper, process.execPath, bin],
+      cwd: home,
+      env: environmentOf(places, mode),
+      stderr: 'pipe',
+    });
+    const client = new Client({ name: 'attacker', version: '0' });
+    await client.connect(transport);
+    const pipe = openSync(places.pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    writeSync(pipe, places.canary);
+    const server = new Arena(mode === 'auto' ? 'portable' : mode, places, transport.pid ?? 0, {
+      client,
+      traps,
+      pipe,
+    });
+    transport.stderr?.on('data', (chunk: Buffer) => (server.#stderr += chunk.toString()));
+    return server;
+  }
+
+  /** Runs a program; resolves with what the server reports, whatever became of it. */
+  readonly run = async (
+    code: string,
+    { request, timeoutMs = 20_000, ...options }: RunOptions = {},
+  ): Promise<ExecutionReport> => {
+    const parameters = { code, timeoutMs, ...options };
+    const result = await this.#client.callTool(
+      { name: 'executeTypescript', arguments: parameters },
+      undefined,
+      { timeout: timeoutMs + 40_000, ...request },
+    );
+    this.#answers += JSON.stringify(result);
+    return result.structuredContent as ExecutionReport;
+  };
+
+  async health(): Promise<Health> {
+    const { structuredContent } = await this.#client.callTool({ name: 'health', arguments: {} });
+    return structuredContent as Health;
+  }
+
+  /** The calls that reached upstream servers since this was last asked. */
+  async takeUpstreamCalls(): Promise<string[]> {
+    const file = join(this.places.home, 'upstream-calls');
+    const text = await readFile(file, 'utf8').catch(() => '');
+    await rm(file, { force: true });
+    return text.split('\n').filter(Boolean);
+  }
+
+  /** Everything that the server has said since this was last asked: its answers, and its log. */
+  takeWords(): { answers: string; log: string } {
+    const words = { answers: this.#answers, log: this.#stderr };
+    this.#answers = '';
+    this.#stderr = '';
+    return words;
+  }
+
+  /** What is in the pipe that the server was started with; it is put back. */
+  takePipe(): string {
+    const bytes = Buffer.alloc(65_536);
+    let length = 0;
+    try {
+      length = readSync(this.#pipe, bytes);
+    } catch {
+      // It is empty.
+    }
+    writeSync(this.#pipe, this.places.canary);
+    return bytes.toString('utf8', 0, length);
+  }
+
+  /** Who talked to a trap since this was last asked. */
+  takeCaught(): string[] {
+    return this.#traps.caught.splice(0);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+    this.#traps.close();
+    closeSync(this.#pipe);
+    await rm(this.places.home, { recursive: true, force: true });
+  }
+}
+
+function configOf(places: Places): object {
+  const entry = {
+    command: process.execPath,
+    args: [upstream, join(places.home, 'upstream-calls')],
+    env: { CANARY: places.canary },
+  };
+  return {
+    mcpServers: { fixture: entry, other: entry, flood: entry },
+    security: { allowRead: [places.readable], allowWrite: [places.writable], allowNetwork: ['*'] },
+    policy: {
+      ceiling: ['mcp__fixture__*', 'mcp__other__echo', 'mcp__flood__*'],
+      servers: { fixture: { deny: ['secret'] } },
+    },
+    // One, so that whatever else lives is a process too many.
+    sandbox: { spares: { typescript: 1 } },
+  };
+}
+
+/** What a server may find in its environment, secrets included; its programs must see nothing of it. */
+function environmentOf({ home, temp, canary, port }: Places, mode: Mode | 'auto'): Record<string, string> {
+  const trap = `http://user:${canary}@127.0.0.1:${port}`;
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    TMPDIR: temp,
+    CODE_EXECUTOR_ISOLATION: mode,
+    CANARY: canary,
+    API_KEY: canary,
+    AWS_SECRET_ACCESS_KEY: canary,
+    ...Object.fromEntries(
+      ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map((name) => [
+        name,
+        trap,
+      ]),
+    ),
+    DENO_DIR: join(home, 'deno'),
+    DENO_AUTH_TOKENS: `${canary}@127.0.0.1:${port}`,
+    DENO_V8_FLAGS: '--max-old-space-size=8000',
+    DENO_COVERAGE_DIR: join(home, 'coverage'),
+    OTEL_DENO: 'true',
+    OTEL_EXPORTER_OTLP_ENDPOINT: trap,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Attack } from './attack.js';
+import { environment } from './environment.js';
+import { files } from './files.js';
+import { flow } from './flow.js';
+import { grantedFolders } from './granted-folders.js';
+import { grantedHosts } from './granted-hosts.js';
+import { imports } from './imports.js';
+import { lifecycle } from './lifecycle.js';
+import { network } from './network.js';
+import { operatingSystem } from './operating-system.js';
+import { pipe } from './pipe.js';
+import { policy } from './policy.js';
+import { processes } from './processes.js';
+import { resources } from './resources.js';
+import { runtime } from './runtime.js';
+import { upstreamResults } from './upstream-results.js';
+import { values } from './values.js';
+import { walls } from './walls.js';
+
+/** Every attack on the server, in the order of docs/security/attacks.md. */
+export const attacks: readonly Attack[] = [
+  ...imports,
+  ...files,
+  ...grantedFolders,
+  ...environment,
+  ...network,
+  ...processes,
+  ...resources,
+  ...values,
+  ...pipe,
+  ...flow,
+  ...policy,
+  ...upstreamResults,
+  ...grantedHosts,
+  ...lifecycle,
+  ...walls,
+  ...runtime,
+  ...operatingSystem,
+];

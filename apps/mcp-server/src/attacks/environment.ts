@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+
+import type { Attack } from './attack.js';
+import { attempting, eachRefused, outcomesOf } from './attempts.js';
+
+/** What a program can learn about the machine and the server. */
+export const environment: readonly Attack[] = [
+  {
+    id: 'TS-17',
+    what: 'read environment variables: Deno.env, process.env, loadEnvFile, a Worker',
+    stoppedBy: 'an empty environment; Deno',
+    attack: eachRefused(({ secrets }) => [
+      'JSON.stringify(Deno.env.toObject())',
+      'Deno.env.get("CANARY")',
+      'Deno.env.get("PATH")',
+      'Deno.env.has("API_KEY")',
+      'Deno.env.set("A", "b")',
+      'process.env.CANARY',
+      'JSON.stringify(process.env)',
+      'Object.keys(process.env)',
+      '({ ...process.env })',
+      '(await node("process")).env.HOME',
+      `process.loadEnvFile("${secrets}/.env")`,
+    ]),
+  },
+  {
+    id: 'TS-30',
+    what: 'learn about host, user, network and load from Deno and node:os',
+    stoppedBy: 'Deno; OS',
+    attack: eachRefused(
+      () => [
+        ...[
+          'hostname',
+          'osRelease',
+          'osUptime',
+          'loadavg',
+          'systemMemoryInfo',
+          'networkInterfaces',
+          'uid',
+          'gid',
+        ].map((name) => `Deno.${name}()`),
+        ...[
+          'hostname',
+          'release',
+          'uptime',
+          'loadavg',
+          'totalmem',
+          'freemem',
+          'networkInterfaces',
+          'userInfo',
+          'homedir',
+          'tmpdir',
+          'cpus',
+          'version',
+          'getPriority',
+          'setPriority',
+        ].map((name) => `(await node("os")).${name}(${name === 'setPriority' ? '0' : ''})`),
+        'process.getuid()',
+        'process.setuid(0)',
+        'process.umask(0)',
+        'Deno.umask(0)',
+        'process.report.getReport()',
+        '(await node("dns")).getServers()',
+        '(await node("tls")).getCACertificates("system")',
+      ],
+      /Requires (?:sys|env|read) access/,
+    ),
+  },
+  {
+    id: 'TS-32',
+    what: 'find a secret in the heap of the process',
+    stoppedBy: 'no secret is given to the process',
+    async attack({ run }) {
+      const report = await run(`
+        const { getHeapSnapshot } = await import("node:v8");
+        let text = "";
+        for await (const chunk of getHeapSnapshot()) text += chunk;
+        return { length: text.length, found: [...new Set(text.match(/CANARY-[0-9a-f]+|[A-Za-z0-9_.:/@-]*(?:PROXY|API_KEY|SECRET)[A-Za-z0-9_]*/g) ?? [])].filter((name) => !name.startsWith("text")) };`);
+      const { length, found } = report.result as { length: number; found: string[] };
+      assert.ok(length > 100_000);
+      assert.deepEqual(
+        found.filter((name) => name.startsWith('CANARY-')),
+        [],
+      );
+    },
+  },
+  {
+    id: 'TS-34',
+    what: 'debug the process: inspector sessions and servers, trace events, reports, profiles',
+    stoppedBy: 'Deno',
+    attack: eachRefused(
+      ({ secrets, port }) => [
+        `(await node("inspector")).default.open(${port}, "127.0.0.1")`,
+        '(await node("inspector")).default.url()',
+        '(() => { const { Session } = process.getBuiltinModule("inspector"); const s = new Session(); s.connect(); return s })()',
+        `(await node("v8")).writeHeapSnapshot("${secrets}/heap")`,
+        'process._debugProcess(1).x',
+      ],
+      /Requires (?:net|sys|write|run|read|env) access|is not a function|undefined/,
+    ),
+  },
+  {
+    id: 'TS-36',
+    what: 'ask for permissions: request them, answer the prompt, be a Worker that has more',
+    stoppedBy: 'Deno (--no-prompt, --deny-*)',
+    async attack({ run }) {
+      const names = ['read', 'write', 'net', 'env', 'sys', 'run', 'ffi', 'import'];
+      const outcomes = outcomesOf(
+        await run(
+          attempting(
+            names.flatMap((name) => [
+              `(await Deno.permissions.query({ name: "${name}" })).state`,
+              `(await Deno.permissions.request({ name: "${name}" })).state`,
+            ]),
+          ),
+        ),
+      );
+      assert.deepEqual([...new Set(outcomes.map(({ got }) => got))], ['denied']);
+    },
+  },
+  {
+    id: 'TS-38',
+    what: 'drive the graphics card, whose drivers ask for no permission and write to the home folder',
+    stoppedBy: 'no backend is enabled; OS',
+    async attack({ run }) {
+      const outcomes = outcomesOf(
+        await run(
+          attempting([
+            'navigator.gpu?.requestAdapter()',
+            'navigator.gpu?.requestAdapter({ forceFallbackAdapter: true })',
+            'navigator.gpu?.requestAdapter({ powerPreference: "low-power" })',
+          ]),
+        ),
+      );
+      assert.deepEqual([...new Set(outcomes.map(({ got }) => got))], ['null']);
+    },
+  },
+  {
+    id: 'TS-40',
+    what: 'learn paths of the host from stack traces, error messages and the process itself',
+    stoppedBy: 'OS; server (paths are replaced in messages)',
+    notApplicable: {
+      portable: 'Deno tells where it is installed and which folder it works in; messages are free of it',
+    },
+    async attack({ run, places: { home } }) {
+      const outcomes = outcomesOf(
+        await run(
+          attempting([
+            'Deno.execPath()',
+            'Deno.mainModule',
+            'Deno.cwd()',
+            'process.argv',
+            'process.execPath',
+            'process.title',
+            'new Error("x").stack',
+            'import.meta.url',
+            '(await node("util")).inspect((await node("util")).getCallSites?.())',
+            '(() => { try { null.x } catch (error) { return error.stack } })()',
+            '(() => { const error = new Error(); error.name = Symbol(); return error.stack })()',
+          ]),
+        ),
+      );
+      assert.ok(!JSON.stringify(outcomes).includes(home));
+    },
+  },
+  {
+    id: 'TS-42',
+    what: 'make failures tell paths of the host: load errors, system errors, crashes',
+    stoppedBy: 'server (paths are replaced in messages); OS',
+    async attack({ run, places: { home } }) {
+      for (const program of [
+        'import "./absent.js";',
+        'import "node:absent";',
+        'Deno.readTextFileSync(".");',
+        'Deno.readTextFileSync(Deno.execPath());',
+        'await import(Deno.mainModule + "x");',
+        'throw new Error(Deno.cwd() + Deno.execPath() + Deno.mainModule);',
+        'console.error(Deno.cwd(), Deno.execPath(), Deno.mainModule, process.argv); process.abort();',
+        'new Worker(import.meta.url, { type: "module" });',
+        'const = ;',
+      ]) {
+        const { error = '', stderr = '', output } = await run(program);
+        for (const text of [error, stderr, output]) {
+          assert.ok(!text.includes('node_modules') && !text.includes(home), `${program}\n${text}`);
+        }
+      }
+    },
+  },
+];

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { Arena } from './arena.js';
+import type { Attack } from './attack.js';
+import { attempting, outcomesOf } from './attempts.js';
+
+/** In the words of Deno, of the server, and of a kernel that does not have the file. */
+const refusedFile =
+  /Requires (?:read|write) access|permission_denied|PermissionDenied|NotFound|NotCapable|os error 2\b|os error 13\b|os error 30\b|os error 40\b|ENOENT|EACCES|EROFS|is a link|leads through a link|outside of what/;
+
+/** Both modes offer the asynchronous functions; strict has the others too. */
+const grants = ({ places: { readable, writable } }: Arena) => ({
+  permissions: { read: [readable], write: [writable] },
+});
+
+/** Folders that a program was granted, and ways out of them. */
+export const grantedFolders: readonly Attack[] = [
+  {
+    id: 'TS-11',
+    what: 'follow links that lie in granted folders: /proc/self, a folder and a file outside; read and write',
+    stoppedBy: 'strict: nothing else is mounted; portable: the server follows no link',
+    async attack(arena) {
+      const { readable, writable, secrets } = arena.places;
+      const attempts = [readable, writable].flatMap((folder) => [
+        `Deno.readTextFile("${folder}/link.txt")`,
+        `Deno.readTextFile("${folder}/out/secret.txt")`,
+        `Deno.readTextFile("${folder}/out/../secrets/secret.txt")`,
+        `Deno.readTextFile("${folder}/self/root${secrets}/secret.txt")`,
+        `Deno.readTextFile("${folder}/self/root/etc/passwd")`,
+        `Deno.readTextFile("${folder}/self/environ")`,
+        `Deno.readTextFile("${folder}/self/cwd/bootstrap.js")`,
+        `Array.fromAsync(Deno.readDir("${folder}/out"))`,
+        `Array.fromAsync(Deno.readDir("${folder}/self/fd"))`,
+        `Deno.writeTextFile("${folder}/link.txt", "x")`,
+        `Deno.writeTextFile("${folder}/out/data", "x")`,
+        `Deno.mkdir("${folder}/out/new")`,
+        `Deno.remove("${folder}/out/data")`,
+        `Deno.remove("${folder}/out/", { recursive: true })`,
+      ]);
+      const outcomes = outcomesOf(await arena.run(attempting(attempts), grants(arena)));
+      const others = outcomes.filter(({ refusal }) => !refusedFile.test(refusal ?? ''));
+      // Removing a link removes the link.
+      assert.deepEqual(
+        others.filter(({ attempt }) => !attempt.startsWith('Deno.remove(')),
+        [],
+      );
+    },
+  },
+  {
+    id: 'TS-16',
+    what: 'leave a granted folder by its name: .., %2e, NUL, a sibling with the same beginning, /proc/self/root, links made by the program',
+    stoppedBy: 'Deno; strict: nothing else is mounted; portable: the server resolves the path itself',
+    async attack(arena) {
+      const { readable, secrets, home } = arena.places;
+      const attempts = [
+        `Deno.readTextFile("${readable}/../secrets/secret.txt")`,
+        `Deno.readTextFile("${readable}/./.././secrets//secret.txt")`,
+        `Deno.readTextFile(new URL("file://${readable}/%2e%2e/secrets/secret.txt"))`,
+        `Deno.readTextFile(new URL("file://${readable}/..%2fsecrets/secret.txt"))`,
+        `Deno.readTextFile("${readable}\\0/../secrets/secret.txt")`,
+        `Deno.readTextFile("${readable}-not.txt")`,
+        `Deno.readTextFile("${readable}.txt")`,
+        `Deno.readTextFile("/proc/self/root${secrets}/secret.txt")`,
+        `Deno.readTextFile("${secrets}/secret.txt")`,
+        `Deno.readTextFile("${home}/.code-executor.json")`,
+        `Deno.readTextFile({ toString: () => "${secrets}/secret.txt" })`,
+        `Deno.writeTextFile("${readable}/new.txt", "x")`,
+        `Deno.remove("${readable}/plain.txt")`,
+        `Deno.mkdir("${readable}/new")`,
+        `Deno.symlink("${secrets}", "${arena.places.writable}/made")`,
+        `Deno.link("${secrets}/secret.txt", "${arena.places.writable}/made")`,
+        `Deno.rename("${secrets}/secret.txt", "${arena.places.writable}/made")`,
+        `Deno.copyFile("${secrets}/secret.txt", "${arena.places.writable}/made")`,
+      ];
+      const outcomes = outcomesOf(await arena.run(attempting(attempts), grants(arena)));
+      assert.deepEqual(
+        outcomes.filter(({ refusal }) => refusal === undefined),
+        [],
+      );
+      assert.equal(await readFile(join(readable, 'plain.txt'), 'utf8'), 'plain');
+    },
+  },
+  {
+    id: 'TS-20',
+    what: 'ask for more than the server grants: /, /etc, the home, /proc, a link, a file as a folder',
+    stoppedBy: 'server (security.allowRead, security.allowWrite)',
+    async attack({ run, places: { secrets, home, readable } }) {
+      const wanted = [
+        '/',
+        '/etc',
+        '/etc/passwd',
+        home,
+        secrets,
+        '/proc',
+        '/proc/self/root',
+        `${readable}/out`,
+        `${readable}/../secrets`,
+        `${readable}/link.txt`,
+        `${readable}/self`,
+      ];
+      const program = attempting([
+        `Deno.readTextFile("${secrets}/secret.txt")`,
+        'Deno.readTextFile("/etc/passwd")',
+      ]);
+      for (const permissions of [{ read: wanted }, { write: wanted }]) {
+        const report = await run(program, { permissions });
+        const refusals = report.success
+          ? outcomesOf(report).map(({ refusal }) => refusal ?? 'got it')
+          : [report.error];
+        for (const refusal of refusals) assert.match(refusal ?? '', refusedFile);
+      }
+    },
+  },
+  {
+    id: 'TS-13',
+    what: 'read and write through a folder that somebody swaps for a link to secrets all the time',
+    stoppedBy:
+      'strict: nothing else is mounted; portable: folders are opened one after the other, links never',
+    async attack(arena) {
+      const { readable, writable, secrets } = arena.places;
+      const swapped = [readable, writable].map((folder) => join(folder, 'swapped'));
+      for (const folder of swapped) {
+        await mkdir(folder, { recursive: true });
+        writeFileSync(join(folder, 'data'), 'old');
+      }
+      const [read = '', written = ''] = swapped;
+      const running = arena.run(
+        `const seen = new Map(); const end = Date.now() + 2000;
+         const note = (what) => seen.set(what, (seen.get(what) ?? 0) + 1);
+         while (Date.now() < end) {
+           await Deno.readTextFile("${read}/data").then(note, () => note("refused"));
+           await Deno.writeTextFile("${written}/data", "old").then(() => note("written"), () => note("refused"));
+         }
+         return Object.fromEntries(seen);`,
+        grants(arena),
+      );
+      let isOver = false as boolean;
+      const ended = running.finally(() => (isOver = true));
+      while (!isOver) {
+        for (const folder of swapped) {
+          renameSync(folder, `${folder}-away`);
+          symlinkSync(secrets, folder);
+        }
+        await nextTurn();
+        for (const folder of swapped) {
+          unlinkSync(folder);
+          renameSync(`${folder}-away`, folder);
+        }
+        await nextTurn();
+      }
+      const { result } = await ended;
+      assert.deepEqual(
+        Object.keys(result as object).filter((what) => !['old', 'written', 'refused', ''].includes(what)),
+        [],
+      );
+    },
+  },
+  {
+    id: 'TS-26',
+    what: 'hang the server with a FIFO in a granted folder, or read a folder as a file',
+    stoppedBy: 'portable: the server opens regular files only; strict: the program waits for itself',
+    async attack(arena) {
+      const { readable, writable } = arena.places;
+      const report = await arena.run(
+        `const outcomes = await Promise.allSettled([
+           Deno.readTextFile("${readable}"), Deno.readTextFile("${readable}/plain.txt"),
+           Promise.race([Deno.readTextFile("${readable}/fifo"), new Promise((_, no) => setTimeout(no, 800))]),
+           Promise.race([Deno.writeTextFile("${writable}/fifo", "x"), new Promise((_, no) => setTimeout(no, 800))]),
+         ]);
+         console.log(JSON.stringify(outcomes.map(({ status }) => status)));
+         Deno.exit(0);`,
+        { ...grants(arena), timeoutMs: 5000 },
+      );
+      assert.match(report.output, /^\["rejected","fulfilled","rejected","rejected"\]/);
+    },
+  },
+];

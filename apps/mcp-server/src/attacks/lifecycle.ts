@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { chmod, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { createHome, until, untilGone } from '../started-server.test.support.js';
+import { Arena } from './arena.js';
+import type { Attack } from './attack.js';
+import { sandboxesOf, treeOf } from './measure.js';
+
+const rssMib = (pid: number) =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Starts a second server, asks it, and ends it. */
+async function withServer<T>(start: Promise<Arena>, ask: (server: Arena) => Promise<T>): Promise<T> {
+  const server = await start;
+  try {
+    return await ask(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** From one execution to the next, and the ends of executions and servers. */
+export const lifecycle: readonly Attack[] = [
+  {
+    id: 'RUN-01',
+    what: 'leave something for the next program: globals, prototypes, modules, files, messages',
+    stoppedBy: 'process (each program has one, used once)',
+    async attack({ run }) {
+      const plant = `
+        globalThis.planted = 1; Object.prototype.planted = 1; Array.prototype.map = () => ["planted"]; JSON.stringify = () => '"planted"';
+        process.getBuiltinModule("fs").planted = 1; Deno.planted = 1; process.title = "planted"; Error.prepareStackTrace = () => "planted";
+        const { DatabaseSync } = process.getBuiltinModule("sqlite"); new DatabaseSync(":memory:").exec("create table planted(x)");
+        const channel = new BroadcastChannel("planted"); setInterval(() => channel.postMessage("planted"), 10);
+        await new Promise((go) => setTimeout(go, 500)); Deno.exit(0);`;
+      const look = `
+        const heard = []; const channel = new BroadcastChannel("planted"); channel.onmessage = ({ data }) => heard.push(data);
+        await new Promise((go) => setTimeout(go, 300)); channel.close();
+        return { heard, found: [typeof planted, typeof {}.planted, [1].map((x) => x)[0], process.getBuiltinModule("fs").planted ?? "none", Deno.planted ?? "none", new Error("x").stack.slice(0, 8)] };`;
+      const clean = { heard: [], found: ['undefined', 'undefined', 1, 'none', 'none', 'Error: x'] };
+      const [, beside] = await Promise.all([run(plant), run(look)]);
+      assert.deepEqual(beside.result, clean);
+      assert.deepEqual((await run(look)).result, clean);
+    },
+  },
+  {
+    id: 'RUN-02',
+    what: 'live on after the end: beforeunload, unload and exit handlers, finalizers, a replaced Deno.exit',
+    stoppedBy: 'server (SIGKILL to the group once the result is there)',
+    async attack({ run }) {
+      for (const [program, expected] of [
+        [
+          'addEventListener("beforeunload", (event) => { event.preventDefault(); setTimeout(() => {}, 100) }); return 1;',
+          1,
+        ],
+        ['addEventListener("beforeunload", () => { for (;;); }); return 1;', 1],
+        ['addEventListener("unload", () => { for (;;); }); return 1;', 1],
+        ['process.on("exit", () => { for (;;); }); return 1;', 1],
+        ['Deno.exit = () => {}; process.exit = () => {}; process.reallyExit = () => {}; return 1;', 1],
+        [
+          'const registry = new FinalizationRegistry(() => { for (;;); }); for (let i = 0; i < 1e5; i++) registry.register({}, i); return 1;',
+          1,
+        ],
+        ['addEventListener("unload", () => { console.log("after the end") }); return 1;', 1],
+        ['globalThis.dispatchEvent(new Event("beforeunload")); return 2;', undefined],
+      ] as const) {
+        const { result, executionTimeMs } = await run(program, { timeoutMs: 5000 });
+        assert.equal(result, expected, program);
+        assert.ok(executionTimeMs < 4000, program);
+      }
+    },
+  },
+  {
+    id: 'RUN-03',
+    what: 'outlive a server that is killed with SIGKILL',
+    stoppedBy: 'OS (die with parent); portable: setpriv',
+    async attack({ mode }) {
+      await withServer(Arena.start(mode), async (server) => {
+        const running = server
+          .run('console.log("x"); Deno.addSignalListener("SIGTERM", () => {}); for (;;);', {
+            timeoutMs: 60_000,
+          })
+          .catch(() => undefined);
+        await until(() => sandboxesOf(server.pid).length > 0);
+        await until(async () => (await server.health()).executions.running === 1);
+        const pids = [server.pid, ...sandboxesOf(server.pid).flatMap(treeOf)];
+        process.kill(server.pid, 'SIGKILL');
+        await untilGone(pids);
+        await running;
+      });
+    },
+  },
+  {
+    id: 'ALL-03',
+    what: 'wear the server down: 200 executions in a row; processes, descriptors, folders, memory',
+    stoppedBy: 'server',
+    async attack(server) {
+      const { pid, run } = server;
+      const programs = [
+        'return 1',
+        'throw new Error("x")',
+        'Deno.exit(1)',
+        'console.log("x".repeat(1e5))',
+        'await callMCPTool("mcp__fixture__echo", { a: 1 })',
+      ];
+      const many = async (count: number) => {
+        for (let i = 0; i < count; i++)
+          await run(programs[i % programs.length] ?? '', { allowedTools: ['*'] });
+      };
+      await many(20);
+      const before = { descriptors: readdirSync(`/proc/${pid}/fd`).length, memory: rssMib(pid) };
+      await many(180);
+      await until(async () => (await server.health()).spares?.ready === 1);
+      const after = { descriptors: readdirSync(`/proc/${pid}/fd`).length, memory: rssMib(pid) };
+      assert.ok(
+        after.descriptors <= before.descriptors + 5,
+        `${before.descriptors} descriptors became ${after.descriptors}`,
+      );
+      assert.ok(after.memory <= before.memory + 64, `${before.memory} MiB became ${after.memory}`);
+    },
+  },
+  {
+    id: 'ALL-05',
+    what: 'be given less than strict isolation: an older Deno, no bubblewrap, no user name spaces',
+    stoppedBy: 'server (a demanded mode is had or refused)',
+    async attack({ mode }) {
+      const folder = await createHome();
+      const old = join(folder, 'deno');
+      await writeFile(old, '#!/bin/sh\necho "deno 2.9.4 (stable, release, x86_64-unknown-linux-gnu)"\n');
+      await chmod(old, 0o755);
+      const config = { executors: { typescript: { denoPath: old } } };
+      await withServer(Arena.start(mode, { config }), async (server) => {
+        const { success, errorCode, error } = await server.run('return 1');
+        assert.deepEqual({ success, errorCode }, { success: false, errorCode: 'failed_precondition' });
+        assert.match(error ?? '', /2\.9\.4/);
+        assert.equal((await server.health()).isolation, undefined);
+      });
+      await rm(folder, { recursive: true });
+      if (mode === 'portable') return;
+      const bubblewrap = execFileSync('/bin/sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).trim();
+      const everything = [bubblewrap, '--dev-bind', '/', '/'];
+      for (const wrapper of [
+        [...everything, '--ro-bind', '/dev/null', bubblewrap],
+        [...everything, '--unshare-user', '--disable-userns'],
+      ]) {
+        await withServer(Arena.start('strict', { wrapper }), async (server) => {
+          const { success, errorCode } = await server.run('return 1');
+          assert.deepEqual({ success, errorCode }, { success: false, errorCode: 'failed_precondition' });
+          assert.equal((await server.health()).isolation, undefined);
+        });
+        await withServer(Arena.start('auto', { wrapper }), async (server) => {
+          const { result, isolation } = await server.run('return 1');
+          assert.deepEqual({ result, isolation }, { result: 1, isolation: 'portable' });
+          const health = await server.health();
+          assert.equal(health.isolation, 'portable');
+          assert.match(health.note ?? '', /Bubblewrap/);
+        });
+      }
+    },
+  },
+  {
+    id: 'ALL-07',
+    what: 'read secrets or the nonce off command lines and environments of running sandboxes',
+    stoppedBy: 'server (the nonce and the program travel through the pipe)',
+    async attack({ run, pid, places }) {
+      const running = run(
+        `const text = "${'marker'.repeat(3)}"; await new Promise((go) => setTimeout(go, 700)); return text;`,
+        { permissions: { read: [places.readable] } },
+      );
+      let seen = '';
+      const ended = running.then(() => true);
+      while (!(await Promise.race([ended, new Promise((go) => setTimeout(() => go(false), 50))]))) {
+        for (const each of sandboxesOf(pid).flatMap(treeOf)) {
+          for (const file of ['cmdline', 'environ']) {
+            try {
+              seen += readFileSync(`/proc/${each}/${file}`, 'utf8');
+            } catch {
+              // It has just ended.
+            }
+          }
+        }
+      }
+      assert.ok(seen.includes('bootstrap'));
+      assert.doesNotMatch(seen, /CANARY|markermarker|\b[0-9a-f]{32}\b/);
+    },
+  },
+];

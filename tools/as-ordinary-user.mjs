@@ -1,0 +1,52 @@
+/** Running a tool of this repository as somebody else than root. */
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { cleanEnvironment, root, run } from './run.mjs';
+
+/** Of nobody; the name does not have to exist. */
+const id = 1500;
+const drop = ['--reuid', id, '--regid', id, '--clear-groups', '--inh-caps=-all'].map(String);
+
+/**
+ * Runs a script of this repository with its arguments as a user without any privilege, who has a home and
+ * a temp folder; resolves with its exit code. A checkout that this user cannot read is copied.
+ */
+export async function asOrdinaryUser(script) {
+  const home = mkdtempSync(join(tmpdir(), 'ordinary-user-'));
+  try {
+    chownSync(home, id, id);
+    const checkout = (await canRead(join(root, 'package.json')))
+      ? root
+      : await copyTo(join(home, 'checkout'));
+    return await new Promise((resolve) => {
+      const child = spawn('setpriv', [...drop, process.execPath, ...script], {
+        cwd: checkout,
+        env: cleanEnvironment({ HOME: home, TMPDIR: home, USER: 'ordinary', LOGNAME: 'ordinary' }),
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
+      child.on('error', ({ message }) => {
+        process.stderr.write(`setpriv could not be started: ${message}\n`);
+        resolve(1);
+      });
+      child.on('close', (code) => resolve(code ?? 1));
+    });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function canRead(path) {
+  return (await run('setpriv', [...drop, 'test', '-r', path])).code === 0;
+}
+
+async function copyTo(folder) {
+  const copied = await run('cp', ['-a', root, folder]);
+  if (copied.code !== 0) throw new Error(`The checkout could not be copied: ${copied.output}`);
+  await run('chmod', ['-R', 'a+rX', folder]);
+  // The parent is the user's own home: it is entered by its owner.
+  chmodSync(folder, 0o755);
+  return folder;
+}
