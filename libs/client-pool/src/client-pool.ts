@@ -10,13 +10,14 @@ import {
   type ToolResult,
   type ToolSchema,
   type ToolSource,
+  untilAborted,
 } from '@code-executor/contracts';
 import PQueue from 'p-queue';
 
+import { cancelled } from './cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
 import type { ClientPoolOptions, PoolStats } from './options.js';
 import { possibleOwners } from './tool-names.js';
-import { cancelled, untilAborted } from './until-aborted.js';
 import { UpstreamServer } from './upstream-server.js';
 
 const maxShownNameChars = 200;
@@ -65,7 +66,10 @@ export class ClientPool implements ToolSource {
     this.#assertOpen();
     const asked =
       name === undefined ? this.#servers : possibleOwners(name, this.#servers).map(({ server }) => server);
-    const outcomes = await untilAborted(Promise.all(asked.map((server) => server.tools())), signal);
+    const answers = Promise.all(asked.map((server) => server.tools()));
+    const outcomes = await untilAborted(answers, signal).catch((error: unknown) => {
+      throw signal?.aborted ? cancelled(signal) : error;
+    });
     const failedServers: FailedServer[] = [];
     const listed = new Map<string, ToolSchema>();
     for (const outcome of outcomes) {
@@ -85,8 +89,8 @@ export class ClientPool implements ToolSource {
     this.#assertOpen();
     try {
       const { server, ownName, schema } = await untilAborted(this.#find(name), signal);
-      const call = () => server.call(schema, ownName, args, signal);
-      return await this.#queue.add(call, signal ? { signal } : {});
+      const endTurn = await this.#turn(signal);
+      return await server.call(schema, ownName, args, signal).finally(endTurn);
     } catch (error) {
       // The queue rejects with whatever the caller gave as the reason.
       if (signal?.aborted) throw cancelled(signal);
@@ -98,6 +102,17 @@ export class ClientPool implements ToolSource {
   async close(): Promise<void> {
     this.#closing ??= Promise.all(this.#servers.map((server) => server.close()));
     await this.#closing;
+  }
+
+  /**
+   * Waits for a turn; resolves with what ends it. The call itself is not run by the queue, which keeps what
+   * has passed it for a while: results are large.
+   */
+  #turn(signal: AbortSignal | undefined): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const turn = () => new Promise<void>((endTurn) => resolve(endTurn));
+      this.#queue.add(turn, signal ? { signal } : {}).catch(reject);
+    });
   }
 
   /** The tool, of the server with the longest name that has it. All that may have it are asked at once. */

@@ -1,6 +1,12 @@
 import { createRequire } from 'node:module';
 
-import type { JsonObject, Logger, ToolResult, ToolSchema } from '@code-executor/contracts';
+import {
+  type JsonObject,
+  type Logger,
+  type ToolResult,
+  type ToolSchema,
+  untilAborted,
+} from '@code-executor/contracts';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
 import {
@@ -18,6 +24,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 
 import { boundedFetch } from './bounded-fetch.js';
+import { cancelled } from './cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
 import {
   isRefusal,
@@ -33,7 +40,6 @@ import { type Present, presenter } from './presentable.js';
 import { StdioTransport } from './stdio-transport.js';
 import { listAllTools } from './tool-listing.js';
 import { toToolResult } from './tool-result.js';
-import { cancelled, untilAborted } from './until-aborted.js';
 
 const maxMessageBytes = 64 * 1024 * 1024;
 const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };

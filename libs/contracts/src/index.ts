@@ -29,4 +29,5 @@ export type {
   ToolSchema,
   ToolSource,
 } from './tool.js';
+export { untilAborted } from './until-aborted.js';
 export { unwrapToolResult } from './unwrap-tool-result.js';

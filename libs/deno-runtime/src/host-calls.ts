@@ -1,4 +1,5 @@
 import { CodeExecutorError, type JsonObject, type JsonValue } from '@code-executor/contracts';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 import type { SandboxFrame } from './protocol/sandbox-frame.js';
 
@@ -22,7 +23,7 @@ export class HostCalls {
   readonly #handlers: HostCallHandlers;
   readonly #reply: (json: string) => Promise<void>;
   readonly #signal: AbortSignal;
-  readonly #turns = new Map<string, Turns>();
+  readonly #turns = new Map<string, LimitFunction>();
   #lastId = 0;
   #outstanding = 0;
 
@@ -48,8 +49,8 @@ export class HostCalls {
     const { method } = call;
     if (method === limitedElsewhere || !this.#handlers.has(method)) return serve();
     let turns = this.#turns.get(method);
-    if (!turns) this.#turns.set(method, (turns = new Turns(maxAtOnce)));
-    await turns.run(serve);
+    if (!turns) this.#turns.set(method, (turns = pLimit(maxAtOnce)));
+    await turns(serve);
   }
 
   async #answer({ id, method, params }: Call): Promise<string> {
@@ -61,28 +62,6 @@ export class HostCalls {
       return encodeReply(id, value);
     } catch (reason) {
       return JSON.stringify({ id, error: errorFields(reason) });
-    }
-  }
-}
-
-/** Lets a number of tasks run at once; the others wait, in order. */
-class Turns {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async run(task: () => Promise<void>): Promise<void> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      await task();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
     }
   }
 }

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, untilAborted } from '@code-executor/contracts';
 import { buildConnector } from 'undici';
 
 import { isPublicAddress } from './public-address.js';
-import { untilAborted } from './until-aborted.js';
 
 /** How long the resolver may take, and then each address. */
 const connectTimeoutMs = 10_000;

@@ -7,6 +7,7 @@ import {
   type HttpFetchOptions,
   type HttpRequest,
   type HttpResponse,
+  untilAborted,
 } from '@code-executor/contracts';
 import { Agent, type Dispatcher } from 'undici';
 
@@ -16,7 +17,6 @@ import { toFetchError } from './fetch-failure.js';
 import { guardedConnector, type Network } from './guarded-connector.js';
 import { redirectRequest, redirectTarget, resolveRedirect } from './redirect.js';
 import { acceptedEncodings, decodersFor, readBody } from './response-body.js';
-import { untilAborted } from './until-aborted.js';
 
 export interface GuardedFetchOptions extends Partial<Network> {
   /** From the request to the last byte of the answer, all redirects included; default 30000. */

@@ -67,6 +67,17 @@ describe('budget', () => {
     expect(order).toEqual(Array.from({ length: 100 }, (_, n) => String(n)));
   });
 
+  test('calls that waited for their turn while the bytes were used up do not reach the server', async () => {
+    const tools = fakeToolSource({ mcp__test__text: () => 'x'.repeat(100) });
+    const budget = { maxConcurrent: 2, maxBytes: 100 };
+    const proxy = createToolProxy({ tools, allowedTools: ['*'], budget });
+    const codes = await Promise.all(
+      Array.from({ length: 10 }, () => codeOf(proxy.callTool('mcp__test__text', {}))),
+    );
+    expect(codes).toEqual(Array(10).fill('resource_exhausted'));
+    expect(tools.calls).toHaveLength(2);
+  });
+
   test.each([{ maxConcurrent: 0 }, { maxCalls: -1 }, { maxBytes: 1.5 }])('refuses %j', (budget) => {
     expect(() => createToolProxy({ tools: fakeTools(), budget })).toThrow(
       expect.objectContaining({ code: 'invalid_argument' }),

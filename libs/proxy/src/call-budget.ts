@@ -30,7 +30,7 @@ export class BudgetMeter {
 
   /** Counts a call; throws `resource_exhausted` when calls or bytes are used up. */
   takeCall(): void {
-    if (this.#bytes > this.#maxBytes) this.#refuseBytes();
+    this.checkBytes();
     if (this.#calls >= this.#maxCalls) {
       throw new CodeExecutorError(
         'resource_exhausted',
@@ -40,12 +40,17 @@ export class BudgetMeter {
     this.#calls++;
   }
 
+  /** Throws `resource_exhausted` when the results so far are too large together. */
+  checkBytes(): void {
+    if (this.#bytes > this.#maxBytes) this.#refuseBytes();
+  }
+
   /** Counts a result; throws `resource_exhausted` when it does not fit any more. */
   takeResult(result: unknown): void {
     if (this.#bytes <= this.#maxBytes) {
       this.#bytes += countJsonBytes(result, this.#maxBytes - this.#bytes);
     }
-    if (this.#bytes > this.#maxBytes) this.#refuseBytes();
+    this.checkBytes();
   }
 
   #refuseBytes(): never {

@@ -1,6 +1,12 @@
-import type { FailedServer, ToolListing, ToolName, ToolSchema, ToolSource } from '@code-executor/contracts';
+import {
+  type FailedServer,
+  type ToolListing,
+  type ToolName,
+  type ToolSchema,
+  type ToolSource,
+  untilAborted,
+} from '@code-executor/contracts';
 
-import { untilAborted } from './cancellation.js';
 import { serverOf } from './server-of.js';
 
 /**

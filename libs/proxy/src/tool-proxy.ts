@@ -10,8 +10,9 @@ import {
   type ToolResult,
   type ToolSchema,
   type ToolSource,
+  untilAborted,
 } from '@code-executor/contracts';
-import PQueue from 'p-queue';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 import { checkArguments } from './argument-validator.js';
 import { BudgetMeter, type CallBudget } from './call-budget.js';
@@ -72,7 +73,7 @@ class PolicyToolProxy implements ToolProxy {
   readonly #budget: BudgetMeter;
   readonly #catalogue: Catalogue;
   readonly #log: CallLog;
-  readonly #slots: PQueue;
+  readonly #slots: LimitFunction;
   #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
   constructor({ tools, allowedTools, policy, budget, audit, executionId, signal, onCall }: ToolProxyOptions) {
@@ -83,7 +84,7 @@ class PolicyToolProxy implements ToolProxy {
     this.#budget = new BudgetMeter(budget);
     this.#catalogue = new Catalogue(tools, signal);
     this.#log = new CallLog(audit, executionId);
-    this.#slots = new PQueue({ concurrency: this.#budget.maxConcurrent });
+    this.#slots = pLimit(this.#budget.maxConcurrent);
     // At once, not when the calls come back: whoever fires it counts them next.
     signal?.addEventListener('abort', () => this.#log.failRunning(endedBeforeAnswer(signal.reason)), {
       once: true,
@@ -125,16 +126,18 @@ class PolicyToolProxy implements ToolProxy {
       call.server = tool.server;
       this.#policy.check(name, tool.server);
       checkCall(tool, args);
-      const result = await this.#slots.add(
-        () => {
-          call.begin();
-          this.#announce(name);
-          return this.#tools.callTool(name, args, signal ? { signal } : {});
-        },
-        // The queue stops waiting when the signal fires, for its turn and for the answer.
-        { signal },
-      );
-      this.#budget.takeResult(result);
+      const answer = this.#slots(async () => {
+        signal?.throwIfAborted();
+        // Results came in during the wait.
+        this.#budget.checkBytes();
+        call.begin();
+        this.#announce(name);
+        const result = await this.#tools.callTool(name, args, signal ? { signal } : {});
+        // Before the next call's turn comes.
+        this.#budget.takeResult(result);
+        return result;
+      });
+      const result = await untilAborted(answer, signal);
       call.succeed(result);
       return result;
     } catch (reason) {

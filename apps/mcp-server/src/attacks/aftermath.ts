@@ -8,7 +8,7 @@ import { changesOf } from './places.js';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 /** The most memory that the server may ever have had, in MiB. */
-const maxServerMb = 768;
+const maxServerMb = 512;
 const untilCleanMs = 10_000;
 
 /** What has to be true after every attack, whatever came of it. */

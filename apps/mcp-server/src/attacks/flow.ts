@@ -40,7 +40,7 @@ export const flow: readonly Attack[] = [
     stoppedBy: 'server (4,096 calls may wait)',
     async attack(arena) {
       const { success, errorCode } = await arena.run(
-        'const all = []; for (let i = 0; i < 5000; i++) all.push(callMCPTool("mcp__fixture__slow", { ms: 60_000 })); await Promise.all(all);',
+        `${forging} for (let id = 2; id < 10_000; id++) frame('{"type":"call","id":' + id + ',"method":"callTool","params":{"name":"mcp__fixture__slow","args":{"ms":60000}}}'); for (;;);`,
         { allowedTools: ['*'] },
       );
       assert.deepEqual({ success, errorCode }, { success: false, errorCode: 'resource_exhausted' });
@@ -62,7 +62,9 @@ export const flow: readonly Attack[] = [
         { allowedTools: ['*'], timeoutMs: 10_000 },
       );
       assert.equal(tools, 'ended_early');
-      await arena.takeUpstreamCalls();
+      // 16 results fill the budget; up to 32 calls were on their way then.
+      const calls = await arena.takeUpstreamCalls();
+      assert.ok(calls.filter((call) => call.startsWith('big')).length <= 48);
     },
   },
   {

@@ -37,7 +37,13 @@ export function withoutFilter(command: Command): void {
 export async function withoutWalls(command: Command): Promise<void> {
   const start = command.args.indexOf('bwrap') + 1;
   const deno = command.args.lastIndexOf('/app/deno');
-  command.args.splice(start, deno + 1 - start, '--seccomp', '3', '--dev-bind', '/', '/', await findDeno());
+  command.args.splice(
+    start,
+    deno + 1 - start,
+    ...['--seccomp', '3', '--dev-bind', '/', '/'],
+    ...['--setenv', 'DENO_DIR', '/dev/null/deno'],
+    await findDeno(),
+  );
   command.args = command.args.map((argument) =>
     argument === '/app/rt/inside.js' ? fileURLToPath(insideScript) : argument,
   );

@@ -101,10 +101,12 @@ export const resources: readonly Attack[] = [
   },
   {
     id: 'TS-43',
-    what: 'start 1,000 Workers',
+    what: 'start 1,000 threads of node:worker_threads',
     stoppedBy: 'limits (RLIMIT_DATA)',
     attack: eatsMemory([
-      'const all = []; for (let i = 0; i < 1000; i++) all.push(new Worker("data:text/javascript,const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))", { type: "module" })); await new Promise(() => setInterval(() => {}, 1000));',
+      `const { Worker } = process.getBuiltinModule("worker_threads"); const all = [];
+       for (let i = 0; i < 1000; i++) all.push(new Worker("const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))", { eval: true }));
+       await new Promise(() => setInterval(() => {}, 1000));`,
     ]),
   },
   {
