@@ -68,7 +68,6 @@ async function makeAttacks(modes) {
     {
       cwd: join(root, 'apps', 'mcp-server'),
       env: cleanEnvironment({
-        CODE_EXECUTOR_ATTACKS: '1',
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
         CODE_EXECUTOR_TEST_ISOLATION: modes.join(','),
       }),

@@ -19,6 +19,7 @@ const { runTasks } = await import('./checks/nx-tasks.mjs');
 const { runTests } = await import('./checks/jest-results.mjs');
 const { runOwnTests } = await import('./checks/own-tests.mjs');
 const { checkWithInspector } = await import('./checks/inspector.mjs');
+const { checkAttacksAsUser } = await import('./checks/attacks-as-user.mjs');
 const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
 
@@ -36,6 +37,7 @@ const steps = {
     ...(await runOwnTests()),
     ...(await runTests({ CODE_EXECUTOR_TEST_ISOLATION: isolation.modes.join(',') })),
   ],
+  'Attacks as somebody else': () => checkAttacksAsUser(isolation.modes),
   'Real clients': async () => [
     await single('demo', run(process.execPath, [join(root, 'tools', 'demo', 'demo.mjs'), '--json'])),
     ...(await checkWithInspector()),

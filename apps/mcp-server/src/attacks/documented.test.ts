@@ -26,6 +26,14 @@ test('docs/security/attacks.md has a row for each attack, and no other', () => {
   );
 });
 
+test('SECURITY.md names attacks that there are', () => {
+  const text = readFileSync(new URL('../../../../SECURITY.md', import.meta.url), 'utf8');
+  const named = [...text.matchAll(/\b[A-Z]{2,3}-\d\d\b/g)].map(([id]) => id);
+  const ids = new Set(attacks.map(({ id }) => id));
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((id) => !ids.has(id))).toEqual([]);
+});
+
 test('each attack has an id of its own', () => {
   const ids = attacks.map(({ id }) => id);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);

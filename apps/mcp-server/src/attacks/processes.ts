@@ -105,23 +105,29 @@ export const processes: readonly Attack[] = [
   {
     id: 'TS-27',
     what: 'get more from a Worker: a file, a data: module that reads one, permissions of its own, its globals',
-    stoppedBy: 'Deno; limits (a Worker needs more memory than there is)',
+    stoppedBy: 'the bootstrap takes Worker away; Deno; limits (a thread needs more memory than there is)',
     async attack({ run, places: { secrets } }) {
       const reads = encodeURIComponent(
         `import t from "file://${secrets}/secret.txt" with { type: "text" }; postMessage(t)`,
       );
+      const thread = 'new (process.getBuiltinModule("worker_threads").Worker)';
       for (const worker of [
         `new Worker("file://${secrets}/secret.js", { type: "module" })`,
-        `new Worker("data:text/javascript,${reads}", { type: "module" })`,
-        'new Worker("data:text/javascript,postMessage(Deno.env.toObject())", { type: "module" })',
-        'new Worker("data:text/javascript,postMessage(typeof caches + typeof Deno[Deno.internal])", { type: "module" })',
-        'new Worker("data:text/javascript,1", { type: "module", deno: { permissions: { read: true } } })',
-        'new Worker("data:text/javascript,1", { type: "module", deno: { permissions: "inherit" } })',
-        `new (process.getBuiltinModule("worker_threads").Worker)("postMessage(process.env)", { eval: true, env: process.getBuiltinModule("worker_threads").SHARE_ENV })`,
+        'new (Object.getPrototypeOf(globalThis).Worker ?? Deno[Deno.internal].core.ops.Worker)("data:text/javascript,1", { type: "module" })',
+        `${thread}(new URL("file://${secrets}/secret.js"))`,
+        `${thread}(new URL("data:text/javascript,${reads}"))`,
+        `${thread}(new URL("data:text/javascript,postMessage(Deno.env.toObject())"))`,
+        `${thread}(new URL("data:text/javascript,postMessage(typeof caches + typeof Deno[Deno.internal])"))`,
+        `${thread}("postMessage(1)", { eval: true, deno: { permissions: { read: true } } })`,
+        `${thread}("postMessage(1)", { eval: true, deno: { permissions: "inherit" } })`,
+        `${thread}("postMessage(process.env)", { eval: true, env: process.getBuiltinModule("worker_threads").SHARE_ENV })`,
       ]) {
         const report = await run(
           `const worker = ${worker};
-           return await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); worker.onerror = (event) => { event.preventDefault?.(); resolve("refused") }; worker.on?.("message", resolve); });`,
+           return await new Promise((resolve) => {
+             worker.onmessage = ({ data }) => resolve(data); worker.onerror = () => resolve("refused");
+             worker.on?.("message", resolve); worker.on?.("error", () => resolve("refused"));
+           });`,
           { timeoutMs: 5000 },
         );
         assert.ok(!report.success || report.result === 'refused', JSON.stringify(report));
