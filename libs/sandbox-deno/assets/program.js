@@ -3,10 +3,11 @@ import { depthOf, unlikeJson } from './value.js';
 
 const { stringify } = JSON;
 const { exit } = Deno;
+const moduleStatement = /^\s*(?:import|export)\b/m;
 
 /**
- * Runs one program and sends its result when its event loop is empty. A program is read as a module,
- * and if that never started, as the body of an async function, where `return` gives its value. What
+ * Runs one program and sends its result when its event loop is empty. A program is read as a module, or
+ * as the body of an async function, where `return` gives its value: as whichever of the two starts. What
  * is put before it stays on its first line, so that line numbers are its own.
  */
 export class Program {
@@ -19,7 +20,7 @@ export class Program {
   #hasValue = false;
   #isOver = false;
 
-  /** @param bodyPrefix What stands before a program that is read as a body; it calls `startMark()` first. */
+  /** @param bodyPrefix What stands before a program that is read as a body; it gives that to `startMark()`. */
   constructor(channel, { limits, bodyPrefix, startMark }) {
     this.#channel = channel;
     this.#limits = limits;
@@ -27,20 +28,22 @@ export class Program {
     this.#forms = {
       // Equally long, so that columns on the first line are off by the same in both.
       module: { before: `${startMark}();`.padEnd(bodyPrefix.length), after: '' },
-      body: { before: bodyPrefix, after: '\n})();' },
+      body: { before: bodyPrefix, after: '\n})' },
     };
   }
 
-  /** Reads and runs a program of our own, in both forms, and sends nothing. */
+  /** Reads and runs programs of our own, one in each form, and sends nothing. */
   static async rehearse() {
     const startMark = '__codeExecutorRehearsed';
     const program = new Program(undefined, {
       startMark,
-      bodyPrefix: `${startMark}();export default (async()=>{`,
+      bodyPrefix: `${startMark}(async()=>{`,
     });
-    program.#value = await program.#evaluate('const value: number = 1; return [value];');
     program.#limits = { maxValueChars: 100, maxDepth: 10 };
-    program.#serialize();
+    for (const code of ['const value: number = 1; return [value];', 'export default [1 as number];']) {
+      program.#value = await program.#evaluate(code);
+      program.#serialize();
+    }
   }
 
   run(code) {
@@ -65,21 +68,27 @@ export class Program {
 
   async #evaluate(code) {
     const source = code.replace(/^\uFEFF/, '').replace(/^#!/, '//');
-    const module = await this.#import(source, this.#forms.module);
-    if (module.hasStarted) return await module.value;
-    const body = await this.#import(source, this.#forms.body);
-    if (body.hasStarted) return await body.value;
-    throw new LoadError(whyNeitherStarted(module, body, source));
+    // Which form comes first is a guess that saves time: what both take means the same in both.
+    const forms = moduleStatement.test(source) ? ['module', 'body'] : ['body', 'module'];
+    const attempts = {};
+    for (const form of forms) {
+      const attempt = await this.#import(source, this.#forms[form]);
+      if (attempt.hasStarted) return await attempt.value;
+      attempts[form] = attempt;
+    }
+    throw new LoadError(whyNeitherStarted(attempts, source));
   }
 
   /** Imports the program in one form: `{ hasStarted, value }`, or `{ hasStarted: false, error }`. */
   async #import(source, { before, after }) {
     let hasStarted = false;
+    let body;
     const startMark = this.#startMark;
     Object.defineProperty(globalThis, startMark, {
       configurable: true,
-      value: () => {
+      value: (given) => {
         hasStarted = true;
+        body = given;
         delete globalThis[startMark];
       },
     });
@@ -90,7 +99,7 @@ export class Program {
     try {
       // Never a literal: Deno would read the import when it reads this file, without asking.
       const module = await import(url);
-      return { hasStarted: true, value: module.default };
+      return { hasStarted: true, value: body ? callFromNowhere(body) : module.default };
     } catch (error) {
       if (hasStarted) throw error;
       return { hasStarted, error, place };
@@ -151,6 +160,19 @@ export class Program {
   }
 }
 
+/** Calls a function so that the stacks of its errors end with it. */
+function callFromNowhere(body) {
+  return new Promise((resolve, reject) => {
+    // Functions of our own around those of the promise: V8 would look through these for who waits.
+    void Promise.resolve()
+      .then(body)
+      .then(
+        (value) => resolve(value),
+        (error) => reject(error),
+      );
+  });
+}
+
 function notSerializable(reason) {
   return { error: { code: 'not_serializable', message: `The program's value is not JSON: ${reason}` } };
 }
@@ -162,12 +184,12 @@ class LoadError extends Error {}
  * Which of two errors to show. Deno reports what its parser refuses, and imports that it refuses, as
  * TypeError; what only V8 refuses, such as a `return` outside of a function, is a SyntaxError.
  */
-function whyNeitherStarted(module, body, source) {
+function whyNeitherStarted({ module, body }, source) {
   if (!(module.error instanceof SyntaxError)) {
     return describeLoadError(module.error.message, source, module.place);
   }
   if (body.error instanceof SyntaxError) return `SyntaxError: ${body.error.message}`;
-  if (/^\s*(?:import|export)\b/m.test(source)) {
+  if (moduleStatement.test(source)) {
     return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
   }
   return describeLoadError(body.error.message, source, body.place);

@@ -1,7 +1,7 @@
 /** The global that a program calls first, and that then removes itself: it tells that the program started. */
 export const startMark = '__codeExecutorStarted';
 /** What stands before a program that is read as the body of a function. */
-export const bodyPrefix = `${startMark}();export default (async()=>{`;
+export const bodyPrefix = `${startMark}(async()=>{`;
 
 /** The URL under which Deno knows a program; it tells a user nothing. */
 const programUrl = /blob:null\/[0-9a-f-]{36}/g;
@@ -20,7 +20,7 @@ export function showProgramOnly(text: string): string {
   // Line by line, and no pattern across lines: a program that prints such text must not slow the server down.
   const lines = named.split('\n');
   lines.forEach((line, index) => {
-    if (!line.includes(`${startMark}();`)) return;
+    if (!line.includes(`${startMark}(`)) return;
     lines[index] = addedTexts.reduce((rest, added) => rest.replaceAll(added, ''), line);
     const [, margin = '', indent = ''] = pointerLine.exec(lines[index + 1] ?? '') ?? [];
     if (indent.length < bodyPrefix.length) return;

@@ -105,7 +105,7 @@ export async function runUnguarded(code: string, timeoutMs: number): Promise<Exe
         code,
         servesFiles: false,
         startMark,
-        bodyPrefix: `${startMark}();export default (async()=>{`,
+        bodyPrefix: `${startMark}(async()=>{`,
         limits: { maxValueChars: 100_000, maxDepth: 190 },
       },
     },
