@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { Arena } from './arena.js';
+import { Arena, withServer } from './arena.js';
 import type { Attack } from './attack.js';
 import { attempting, outcomesOf } from './attempts.js';
 
@@ -105,6 +105,8 @@ export const grantedFolders: readonly Attack[] = [
       const program = attempting([
         `Deno.readTextFile("${secrets}/secret.txt")`,
         'Deno.readTextFile("/etc/passwd")',
+        `Deno.readTextFile("${readable}/out/secret.txt")`,
+        `Deno.readTextFile("${readable}/link.txt")`,
       ]);
       for (const permissions of [{ read: wanted }, { write: wanted }]) {
         const report = await run(program, { permissions });
@@ -166,8 +168,11 @@ export const grantedFolders: readonly Attack[] = [
     async attack(arena) {
       const { readable, writable } = arena.places;
       const report = await arena.run(
-        `const outcomes = await Promise.allSettled([
-           Deno.readTextFile("${readable}"), Deno.readTextFile("${readable}/plain.txt"),
+        `// As many as the server opens at once, and as it has threads to wait with.
+         for (let i = 0; i < 8; i++) Deno.readTextFile("${readable}/fifo").catch(() => undefined);
+         const outcomes = await Promise.allSettled([
+           Deno.readTextFile("${readable}"),
+           Promise.race([Deno.readTextFile("${readable}/plain.txt"), new Promise((_, no) => setTimeout(no, 2000))]),
            Promise.race([Deno.readTextFile("${readable}/fifo"), new Promise((_, no) => setTimeout(no, 800))]),
            Promise.race([Deno.writeTextFile("${writable}/fifo", "x"), new Promise((_, no) => setTimeout(no, 800))]),
          ]);
@@ -176,6 +181,54 @@ export const grantedFolders: readonly Attack[] = [
         { ...grants(arena), timeoutMs: 5000 },
       );
       assert.match(report.output, /^\["rejected","fulfilled","rejected","rejected"\]/);
+    },
+  },
+  {
+    id: 'TS-44',
+    what: 'have the server hold a file of 300 MB, or list a folder of 10,001 files',
+    stoppedBy: 'portable: server (8 MB, 10,000 entries); strict: the program reads for itself',
+    async attack(arena) {
+      const { readable } = arena.places;
+      const [large, many] = ['large', 'many'].map((name) => join(readable, name)) as [string, string];
+      await writeFile(large, '');
+      await truncate(large, 300 * 1024 * 1024);
+      await mkdir(many);
+      for (let i = 0; i < 10_001; i++) writeFileSync(join(many, String(i)), '');
+      const refusals = outcomesOf(
+        await arena.run(
+          attempting([
+            `Deno.readTextFile("${large}")`,
+            `Deno.readFile("${large}")`,
+            `Array.fromAsync(Deno.readDir("${many}")).then(({ length }) => length)`,
+          ]),
+          grants(arena),
+        ),
+      ).map(({ refusal }) => refusal ?? '');
+      const refusedByServer = [/larger than 8 MB/, /larger than 8 MB/, /more than 10000 entries/];
+      // In strict isolation, it fills the memory of the program, and a folder has no end.
+      const expected = arena.mode === 'portable' ? refusedByServer : [/./, /./, /^$/];
+      expected.forEach((refusal, index) => assert.match(refusals[index] ?? '', refusal));
+      for (const path of [large, many]) await rm(path, { recursive: true });
+    },
+  },
+  {
+    id: 'TS-46',
+    what: "be granted the kernel's own trees by a server that grants everything: /, /proc, /sys, /dev",
+    stoppedBy: 'server (they are never granted)',
+    async attack({ mode }) {
+      const config = { security: { allowRead: ['/'], allowWrite: true } };
+      await withServer(Arena.start(mode, { config }), async ({ run, places: { readable } }) => {
+        for (const path of ['/', '/proc', '/proc/self/root', '/sys', '/dev', '/dev/fd', `${readable}/self`]) {
+          for (const permissions of [{ read: [path] }, { write: [path] }]) {
+            const { errorCode } = await run('return 1', { permissions });
+            assert.equal(errorCode, 'permission_denied', path);
+          }
+        }
+        const { result } = await run(`return await Deno.readTextFile("${readable}/plain.txt")`, {
+          permissions: { read: [readable] },
+        });
+        assert.equal(result, 'plain');
+      });
     },
   },
 ];

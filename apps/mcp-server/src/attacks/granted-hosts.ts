@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 
+import { Arena, withServer } from './arena.js';
 import type { Attack } from './attack.js';
 import { attempting, outcomesOf } from './attempts.js';
+import { forging } from './forgery.js';
 
 /** What a program reaches through the server once hosts are granted. */
 export const grantedHosts: readonly Attack[] = [
@@ -58,6 +60,21 @@ export const grantedHosts: readonly Attack[] = [
     },
   },
   {
+    id: 'PRX-22',
+    what: 'fetch from a host that the server does not grant to anybody',
+    stoppedBy: 'server (security.allowNetwork)',
+    async attack({ mode }) {
+      const config = { security: { allowNetwork: ['example.com'] } };
+      await withServer(Arena.start(mode, { config }), async ({ run }) => {
+        const { result } = await run(
+          'return await fetch("http://example.org/").catch((error) => error.code)',
+          { permissions: { net: ['example.org', '*.example.com'] } },
+        );
+        assert.equal(result, 'permission_denied');
+      });
+    },
+  },
+  {
     id: 'PRX-23',
     what: 'fetch other schemes than HTTP, and break out of a header, a method or an address',
     stoppedBy: 'server',
@@ -88,6 +105,38 @@ export const grantedHosts: readonly Attack[] = [
       );
       assert.deepEqual(
         outcomes.filter(({ refusal }) => refusal === undefined),
+        [],
+      );
+      // The runtime refuses some of it before the server sees it, so it is written to the pipe too.
+      const requests = [
+        ...urls.map((url) => ({ url })),
+        ...['file:///etc/passwd', `ftp://127.0.0.1:${port}/`, 'http://user:pw@example.com/'].map((url) => ({
+          url,
+        })),
+        ...['http://example.org/', 'http://example.com:81/', 'http://example.com/\nx: y'].map((url) => ({
+          url,
+        })),
+        ...['CONNECT', 'TRACE', 'GET / HTTP/1.1\r\nx:'].map((method) => ({ method })),
+        ...[
+          ['x\r\ny', 'z'],
+          ['x', 'y\r\nz: 1'],
+          ['x', 'y\0'],
+        ].map((header) => ({ headers: [header] })),
+        { body: 'eA==' },
+      ].map((request) => ({ url: 'http://example.com/', method: 'GET', headers: [], ...request }));
+      const { output } = await run(
+        `${forging}
+         await listed; const decoder = new TextDecoder(); let id = 1;
+         for (const params of ${JSON.stringify(requests)}) frame({ type: "call", id: ++id, method: "fetch", params });
+         const buffer = new Uint8Array(1 << 20); let text = "";
+         while (text.split("\\n").length < id) text += decoder.decode(buffer.subarray(0, await Deno.stdin.read(buffer)));
+         console.log(text); Deno.exit(0);`,
+        { permissions: { net: ['127.0.0.1', `127.0.0.1:${port}`, 'example.com'] } },
+      );
+      const replies = output.split('\n').flatMap((line) => (/^\{"id":(?!1,)/.test(line) ? [line] : []));
+      assert.equal(replies.length, requests.length);
+      assert.deepEqual(
+        replies.filter((line) => !/"code":"(?:invalid_argument|permission_denied)"/.test(line)),
         [],
       );
     },

@@ -40,10 +40,13 @@ export const operatingSystem: readonly Attack[] = [
   },
   {
     id: 'OS-10',
-    what: 'with the runtime overcome: start a process (fork, clone, clone3, execveat)',
+    what: 'with the runtime overcome: start a process (fork, vfork, clone, clone3, execveat)',
     stoppedBy,
     notApplicable,
-    attack: refusesCalls(/^(?:fork|clone|exec)/),
+    async attack(arena) {
+      await refusesCalls(/^(?:fork|clone|exec)/)(arena);
+      assert.deepEqual(await resultInside(['vfork']), [EPERM]);
+    },
   },
   {
     id: 'OS-11',
@@ -68,14 +71,17 @@ export const operatingSystem: readonly Attack[] = [
   },
   {
     id: 'OS-14',
-    what: 'with the runtime overcome: pass by the filter with system calls of another interface (x32)',
+    what: 'with the runtime overcome: pass by the filter with system calls of another interface (x32, i386)',
     stoppedBy,
     notApplicable,
     async attack() {
       if (process.arch !== 'x64') return;
-      const { exit } = await runInside('strict', ['x32'], permitEverything);
-      // SIGSYS: the kernel ended it.
-      assert.equal(exit.signal, 31);
+      // SIGSYS: the filter ended it.
+      const { exit: x32 } = await runInside('strict', ['x32'], permitEverything);
+      assert.equal(x32.signal, 31);
+      // SIGSEGV: the kernel was built without that interface.
+      const { exit: i386, text } = await runInside('strict', ['i386'], permitEverything);
+      assert.ok(i386.signal === 31 || i386.signal === 11, text);
     },
   },
   {

@@ -135,6 +135,19 @@ export const policy: readonly Attack[] = [
     },
   },
   {
+    id: 'PRX-17',
+    what: "hold the server up with arguments on which the pattern of a tool's schema goes back and forth",
+    stoppedBy: 'server (250 ms, then the upstream server decides)',
+    async attack(arena) {
+      const { result, executionTimeMs } = await arena.run(
+        `return ${call('mcp__fixture__match', { text: `${'a'.repeat(32)}!` })}`,
+        all,
+      );
+      assert.equal(result, 'matched');
+      assert.ok(executionTimeMs < 5000, `${executionTimeMs} ms`);
+    },
+  },
+  {
     id: 'PRX-16',
     what: 'use more calls and more bytes of results than one execution may',
     stoppedBy: 'server (1,000 calls, 64 MB)',

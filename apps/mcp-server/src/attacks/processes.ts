@@ -90,14 +90,15 @@ export const processes: readonly Attack[] = [
     stoppedBy: 'Deno; OS',
     attack: eachRefused(
       () => [
-        'Deno.kill(Deno.ppid, "SIGTERM")',
-        'Deno.kill(1, "SIGKILL")',
-        'Deno.kill(-1, "SIGKILL")',
-        'process.kill(process.ppid)',
-        'process.kill(1, 9)',
-        'process.kill(-1, 9)',
-        'process.kill(0, 9)',
-        'process.kill(-process.pid, 9)',
+        // A signal that nothing minds: without the wall, it would reach every process of the machine.
+        'Deno.kill(Deno.ppid, "SIGURG")',
+        'Deno.kill(1, "SIGURG")',
+        'Deno.kill(-1, "SIGURG")',
+        'process.kill(process.ppid, "SIGURG")',
+        'process.kill(1, 23)',
+        'process.kill(-1, 23)',
+        'process.kill(0, 23)',
+        'process.kill(-process.pid, 23)',
       ],
       /Requires (?:run|env) access|undefined|Cannot|not a function/,
     ),

@@ -127,7 +127,7 @@ export const resources: readonly Attack[] = [
   },
   {
     id: 'TS-45',
-    what: 'never settle, with and without a timer that keeps the process alive',
+    what: 'never settle, with and without a timer that keeps the process alive; ask for more time than there is',
     stoppedBy: 'server',
     async attack({ run }) {
       const { status, errorCode } = await run('await new Promise(() => {});');
@@ -136,6 +136,8 @@ export const resources: readonly Attack[] = [
         timeoutMs: 1000,
       });
       assert.equal(kept.status, 'timed_out');
+      const longest = await run('return 1', { timeoutMs: 1_000_000_000 });
+      assert.equal(longest.errorCode, 'invalid_argument');
       const queued = await run('const again = () => Promise.resolve().then(again); await again();', {
         timeoutMs: 1000,
       });

@@ -27,6 +27,7 @@ const tools = {
     },
     () => text('paid'),
   ],
+  match: [{ type: 'object', properties: { text: { pattern: '^(a+)+$' } } }, () => text('matched')],
   // These answer in their own way, with text that no JSON library would write.
   raw: [
     anything,
