@@ -5,6 +5,7 @@ export function hidePaths(
   text: string,
   hiddenPaths: readonly (readonly [path: string, shown: string])[],
 ): string {
+  if (text === '') return text;
   let result = text;
   for (const [path, shown] of hiddenPaths) {
     result = result.replaceAll(pathToFileURL(path).href, shown).replaceAll(path, shown);

@@ -14,13 +14,19 @@ export function residentMb(pid: number | undefined): number {
   return childrenOf(pid).reduce((sum, child) => sum + residentMb(child), pages * pageMb);
 }
 
-/** Whether a process or a descendant of it was stopped, is traced, or is dead: it would not answer. */
+/** The last of a process, its child, its child's child and so on: where they are walls around one, that one. */
+export function innermost(pid: number | undefined): number | undefined {
+  const [child] = pid === undefined ? [] : childrenOf(pid);
+  return child === undefined ? pid : innermost(child);
+}
+
+/** Whether a process was stopped, is traced, or is dead: it would not answer. */
 export function isHalted(pid: number | undefined): boolean {
   if (process.platform !== 'linux') return false;
   if (pid === undefined) return true;
   // The state follows the name, which is in parentheses and may hold any character.
   const state = /\) (\S)/.exec(read(`/proc/${pid}/stat`).slice(-400))?.[1] ?? 'X';
-  return 'TtZX'.includes(state) || childrenOf(pid).some(isHalted);
+  return 'TtZX'.includes(state);
 }
 
 /**

@@ -1,13 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type {
-  ExecutionError,
-  ExecutionRequest,
-  ExecutionResult,
-  ExecutionStatus,
-  JsonValue,
-  OutputChunk,
+import {
+  CodeExecutorError,
+  type ExecutionError,
+  type ExecutionRequest,
+  type ExecutionResult,
+  type ExecutionStatus,
+  type JsonValue,
+  type OutputChunk,
 } from '@code-executor/contracts';
 
 import type { DenoProcess, ExitStatus, ProtocolViolation } from './deno-process.js';
@@ -34,6 +35,8 @@ export interface ProgramOptions {
   /** Makes text about the program what its author expects. */
   cleanText: (text: string) => string;
 }
+
+const programIsOver = new CodeExecutorError('cancelled', 'The program is over.');
 
 type ProgramRequest = Pick<ExecutionRequest, 'timeoutMs' | 'signal' | 'onOutput'>;
 const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
@@ -115,12 +118,13 @@ export async function runProgram(
   });
 
   const durationMs = performance.now() - started;
-  // Calls still on their way are of no use to anybody now.
-  calls.abort();
+  // Calls still on their way are of no use to anybody now. A reason of our own: the default one costs a stack.
+  calls.abort(programIsOver);
   process.listen({});
   const isAskedToEnd = ending === 'timeout' || ending === 'cancelled';
-  const gone = process.kill(isAskedToEnd ? killGraceMs : 0);
-  if (isAskedToEnd) await gone;
+  if (isAskedToEnd) await process.kill(killGraceMs);
+  // The answer first: ending a process takes the kernel a while, and it is not listened to any more.
+  else setImmediate(() => void process.kill(0));
 
   const error = outcomeError(ending, result, request.timeoutMs, output.stderr.toString());
   return {

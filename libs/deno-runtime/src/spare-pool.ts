@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { DenoProcess } from './deno-process.js';
-import { isHalted, residentMb } from './process-tree.js';
+import { innermost, isHalted, residentMb } from './process-tree.js';
 
 export interface SpareOptions {
   /** Processes that wait; 0 turns spares off. Default 4. */
@@ -29,7 +29,7 @@ const restMs = 10;
 export class SparePool {
   readonly #options: Required<SpareOptions>;
   readonly #start: () => Promise<DenoProcess>;
-  readonly #ready: DenoProcess[] = [];
+  readonly #ready: { spare: DenoProcess; denoPid: number | undefined }[] = [];
   readonly #alive = new Set<DenoProcess>();
   #idleTimer: NodeJS.Timeout | undefined;
   /** The latest wish to fill the pool; an earlier one sees that it is not the latest and stops. */
@@ -44,22 +44,24 @@ export class SparePool {
   }
 
   get status(): SpareStatus {
-    const memoryMb = this.#ready.reduce((sum, spare) => sum + residentMb(spare.pid), 0);
+    const memoryMb = this.#ready.reduce((sum, { spare }) => sum + residentMb(spare.pid), 0);
     return { ready: this.#ready.length, memoryMb: Math.round(memoryMb) };
   }
 
-  /** A process that has said nothing but `ready`, or undefined. Stops filling until `fill()`. */
+  /**
+   * A process that has said nothing but `ready`, or undefined. Stops filling until `fill()`. One that does
+   * not run any more is ended at once, before the program has started in it.
+   */
   take(): DenoProcess | undefined {
     this.#filling = undefined;
-    for (let spare = this.#ready.shift(); spare; spare = this.#ready.shift()) {
-      if (isHalted(spare.pid)) {
-        void spare.kill(0);
-        continue;
-      }
-      this.#alive.delete(spare);
-      return spare;
-    }
-    return undefined;
+    const next = this.#ready.shift();
+    if (!next) return undefined;
+    this.#alive.delete(next.spare);
+    // Only now, while it reads its program: looking takes a while.
+    setImmediate(() => {
+      if (isHalted(next.denoPid)) void next.spare.kill(0);
+    });
+    return next.spare;
   }
 
   /** Nothing runs now: starts what is missing, one after the other. */
@@ -99,14 +101,14 @@ export class SparePool {
       void spare.kill(0);
       return false;
     }
-    this.#ready.push(spare);
+    this.#ready.push({ spare, denoPid: innermost(spare.pid) });
     return true;
   }
 
   /** Resolves when it is ready, or is not going to be; whatever it says or does beside that discards it. */
   #untilReady(spare: DenoProcess): Promise<boolean> {
     const discard = () => {
-      const index = this.#ready.indexOf(spare);
+      const index = this.#ready.findIndex((one) => one.spare === spare);
       if (index !== -1) this.#ready.splice(index, 1);
       void spare.kill(0);
     };

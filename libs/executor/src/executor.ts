@@ -71,6 +71,8 @@ export interface Executor {
 }
 
 const retryAfterCloseMs = 30_000;
+/** One for all: the reason that Node would make costs a stack each time. */
+const executionIsOver = new CodeExecutorError('cancelled', 'The execution is over.');
 
 export function createExecutor(options: ExecutorOptions): Executor {
   return new QueuedExecutor(options);
@@ -141,11 +143,11 @@ class QueuedExecutor implements Executor {
           ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
         });
         // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
-        ended.abort();
+        ended.abort(executionIsOver);
         return reportResult(executionId, result, calls, notes);
       }, signal);
     } catch (reason) {
-      ended.abort();
+      ended.abort(executionIsOver);
       const error = CodeExecutorError.from(reason);
       if (error.code === 'internal') this.#logger.error({ executionId, err: reason }, error.message);
       report = reportFault(executionId, error, proxy);

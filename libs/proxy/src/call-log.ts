@@ -42,7 +42,9 @@ export class CallLog {
   }
 
   /** Ends the calls that wait for their server: what becomes of them is nobody's business any more. */
-  failRunning(error: CodeExecutorError): void {
+  failRunning(why: () => CodeExecutorError): void {
+    if (this.#running.size === 0) return;
+    const error = why();
     for (const call of this.#running) call.fail(error);
   }
 

@@ -86,7 +86,7 @@ class PolicyToolProxy implements ToolProxy {
     this.#log = new CallLog(audit, executionId);
     this.#slots = pLimit(this.#budget.maxConcurrent);
     // At once, not when the calls come back: whoever fires it counts them next.
-    signal?.addEventListener('abort', () => this.#log.failRunning(endedBeforeAnswer(signal.reason)), {
+    signal?.addEventListener('abort', () => this.#log.failRunning(() => endedBeforeAnswer(signal.reason)), {
       once: true,
     });
   }

@@ -9,7 +9,7 @@ import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
 import { createToolGlobals } from './tool-globals.js';
 
-const { channel, isSpare } = await openChannel();
+const { channel, isSpare } = openChannel();
 
 // Doors that no program needs: Deno's own operations, and storage that would end with the process. The
 // process's permissions and the walls around it hold without this; what is not there needs no wall.
@@ -26,6 +26,8 @@ for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetc
 
 // A spare has time to do once what is slow when it is done first.
 if (isSpare) await Program.rehearse();
-const { code, servesFiles, ...options } = await channel.receiveProgram();
+const program = new Program(channel);
+program.listen();
+const { code, servesFiles, ...options } = channel.receiveProgram();
 if (servesFiles) serveFiles(channel);
-new Program(channel, options).run(code);
+program.run(code, options);

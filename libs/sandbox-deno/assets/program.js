@@ -20,34 +20,28 @@ export class Program {
   #hasValue = false;
   #isOver = false;
 
-  /** @param bodyPrefix What stands before a program that is read as a body; it gives that to `startMark()`. */
-  constructor(channel, { limits, bodyPrefix, startMark }) {
+  constructor(channel) {
     this.#channel = channel;
-    this.#limits = limits;
-    this.#startMark = startMark;
-    this.#forms = {
-      // Equally long, so that columns on the first line are off by the same in both.
-      module: { before: `${startMark}();`.padEnd(bodyPrefix.length), after: '' },
-      body: { before: bodyPrefix, after: '\n})' },
-    };
   }
 
-  /** Reads and runs programs of our own, one in each form, and sends nothing. */
+  /** Reads and runs programs of our own, one in each form, from start to end; nothing of them is sent. */
   static async rehearse() {
     const startMark = '__codeExecutorRehearsed';
-    const program = new Program(undefined, {
-      startMark,
-      bodyPrefix: `${startMark}(async()=>{`,
-    });
-    program.#limits = { maxValueChars: 100, maxDepth: 10 };
+    const bodyPrefix = `${startMark}(async()=>{`;
+    const limits = { maxValueChars: 100, maxDepth: 10 };
     for (const code of ['const value: number = 1; return [value];', 'export default [1 as number];']) {
-      program.#value = await program.#evaluate(code);
-      program.#serialize();
+      const program = new Program({ sendResult: () => {} });
+      program.#configure({ startMark, bodyPrefix, limits });
+      await program.#start(code);
+      const end = new AbortController();
+      addEventListener('rehearsal', () => program.#finish(), { signal: end.signal });
+      dispatchEvent(new Event('rehearsal', { cancelable: true }));
+      end.abort();
     }
   }
 
-  run(code) {
-    // Registered first: what the program adds runs later.
+  /** Takes over what the process reports; before the program, so that what that adds is told later. */
+  listen() {
     addEventListener('beforeunload', () => this.#finish());
     addEventListener('unhandledrejection', (event) => {
       event.preventDefault();
@@ -57,7 +51,26 @@ export class Program {
       event.preventDefault();
       this.#fail(event.error, 'Uncaught exception');
     });
-    void this.#evaluate(code).then(
+  }
+
+  /** @param options `bodyPrefix` stands before a program that is read as a body; it gives that to `startMark()`. */
+  run(code, options) {
+    this.#configure(options);
+    void this.#start(code);
+  }
+
+  #configure({ limits, bodyPrefix, startMark }) {
+    this.#limits = limits;
+    this.#startMark = startMark;
+    this.#forms = {
+      // Equally long, so that columns on the first line are off by the same in both.
+      module: { before: `${startMark}();`.padEnd(bodyPrefix.length), after: '' },
+      body: { before: bodyPrefix, after: '\n})' },
+    };
+  }
+
+  #start(code) {
+    return this.#evaluate(code).then(
       (value) => {
         this.#value = value;
         this.#hasValue = true;

@@ -56,7 +56,8 @@ export class DenoSandbox implements Sandbox {
     denoPath: string | undefined;
   };
   readonly #spares: SparePool;
-  readonly #running = new Set<DenoProcess>();
+  readonly #processes = new Set<DenoProcess>();
+  #running = 0;
   #isClosed = false;
 
   constructor(options: DenoSandboxOptions = {}) {
@@ -111,7 +112,9 @@ export class DenoSandbox implements Sandbox {
     grants: Grants,
     startLimitMs: number,
   ): Promise<ProgramOutcome> {
-    this.#running.add(process);
+    this.#running++;
+    this.#processes.add(process);
+    void process.exit.then(() => this.#processes.delete(process));
     const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
     const { maxOutputChars } = this.#options;
     try {
@@ -129,8 +132,8 @@ export class DenoSandbox implements Sandbox {
         },
       });
     } finally {
-      this.#running.delete(process);
-      if (this.#running.size === 0) this.#spares.fill();
+      this.#running--;
+      if (this.#running === 0) this.#spares.fill();
     }
   }
 
@@ -148,7 +151,7 @@ export class DenoSandbox implements Sandbox {
   /** Ends every running program; resolves when their processes are gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#spares.close(), ...[...this.#running].map((process) => process.kill(0))]);
+    await Promise.all([this.#spares.close(), ...[...this.#processes].map((process) => process.kill(0))]);
   }
 }
 

@@ -167,7 +167,12 @@ function configOf(places: Places): object {
   };
   return {
     mcpServers: { fixture: entry, other: entry, flood: entry },
-    security: { allowRead: [places.readable], allowWrite: [places.writable], allowNetwork: ['*'] },
+    security: {
+      allowRead: [places.readable],
+      allowWrite: [places.writable],
+      // A host means its scheme's own port; the traps have another.
+      allowNetwork: ['*', `*:${places.port}`],
+    },
     policy: {
       ceiling: ['mcp__fixture__*', 'mcp__other__echo', 'mcp__flood__*'],
       servers: { fixture: { deny: ['secret'] } },

@@ -57,6 +57,8 @@ export const grantedHosts: readonly Attack[] = [
         outcomes.filter(({ refusal }) => refusal === undefined),
         [],
       );
+      const refusedForAddress = outcomes.filter(({ refusal }) => /not a public address/.test(refusal ?? ''));
+      assert.ok(refusedForAddress.length >= 20, `${refusedForAddress.length} of ${outcomes.length}`);
     },
   },
   {
