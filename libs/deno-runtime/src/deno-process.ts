@@ -153,6 +153,7 @@ export class DenoProcess {
       onFrame: (json) => {
         const frame = readFrame(json);
         if (frame?.type === 'ready' && this.#setReady) {
+          this.#command.onReady?.();
           this.#setReady();
           // Once: whoever says it again is not the bootstrap.
           this.#setReady = undefined;

@@ -75,12 +75,12 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
   });
 
   test('stay below their memory limit', async () => {
-    create({ count: 4, maxMemoryMb: 100 });
+    create({ count: 4, maxMemoryMb: 90 });
     await run();
     await untilReady(2);
     await delay(500);
     expect(await ready()).toBeLessThanOrEqual(2);
-    expect((await sandbox.status()).spares?.memoryMb).toBeLessThanOrEqual(100);
+    expect((await sandbox.status()).spares?.memoryMb).toBeLessThanOrEqual(90);
   });
 
   test('are gone after close()', async () => {

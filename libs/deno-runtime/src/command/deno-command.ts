@@ -45,6 +45,8 @@ export interface DenoCommand {
   filter?: Buffer;
   /** Host paths that must not be seen outside, with what to show instead. */
   hiddenPaths: readonly [path: string, shown: string][];
+  /** Called when the process waits for its program, before it gets one. */
+  onReady?(): void;
   /** Bytes that the process has on disk now; strict isolation has a bounded file system instead. */
   diskBytes?(): Promise<number>;
   /** Removes what the command made on disk. */

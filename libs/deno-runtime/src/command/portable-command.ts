@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags } from './deno-command.js';
 import { createPrivateFolder } from './private-folder.js';
 import { limitedCommand } from './resource-limits.js';
+import { keepStartupCaches, putStartupCaches } from './startup-caches.js';
 
 /** Deno's own files, and the nameless ones that SQLite makes: programs have no others. */
 const maxFileBytes = 4 * 1024 * 1024;
@@ -19,6 +20,8 @@ let deathSignal: Promise<string[]> | undefined;
 export async function portableCommand(options: DenoCommandOptions): Promise<DenoCommand> {
   const script = fileURLToPath(options.script);
   const folder = createPrivateFolder();
+  const caches = `${options.denoPath}\n${script}`;
+  putStartupCaches(caches, folder.denoDir);
   const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }), script];
   const environment = { DENO_DIR: folder.denoDir, ...denoEnvironment };
   const command =
@@ -43,6 +46,7 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
       // Deno names the machine's resolver when it refuses to ask it.
       ...getServers().map((server): [string, string] => [`${server}:53`, 'the resolver']),
     ],
+    onReady: () => keepStartupCaches(caches, folder.denoDir),
     diskBytes: () => folder.size(),
     cleanUp: () => folder.remove(),
   };
