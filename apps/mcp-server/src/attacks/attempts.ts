@@ -48,7 +48,11 @@ export function attempting(expressions: readonly string[]): string {
 
 /** The outcomes in the report of a program made by {@link attempting}. */
 export function outcomesOf(report: ExecutionReport): Outcome[] {
-  assert.equal(report.status, 'succeeded', `${report.errorCode ?? ''} ${report.error ?? ''}`);
+  assert.equal(
+    report.status,
+    'succeeded',
+    `${report.errorCode ?? ''} ${report.error ?? ''} ${report.stderr ?? ''}`,
+  );
   return report.result as unknown as Outcome[];
 }
 

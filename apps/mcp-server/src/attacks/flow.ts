@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import type { Attack } from './attack.js';
 import { forging, outcomeOf, wroteToPipe } from './forgery.js';
@@ -65,6 +67,16 @@ export const flow: readonly Attack[] = [
       // 16 results fill the budget; up to 32 calls were on their way then.
       const calls = await arena.takeUpstreamCalls();
       assert.ok(calls.filter((call) => call.startsWith('big')).length <= 48);
+      // In portable isolation the server reads files, four at once until somebody takes them.
+      const { readable } = arena.places;
+      const large = join(readable, 'large');
+      await writeFile(large, Buffer.alloc(8_000_000));
+      const { errorCode: files } = await arena.run(
+        `${forging} for (let id = 2; id < 300; id++) frame('{"type":"call","id":' + id + ',"method":"readFile","params":{"path":"${large}"}}'); const until = Date.now() + 3000; while (Date.now() < until); Deno.exit(0);`,
+        { permissions: { read: [readable] }, timeoutMs: 10_000 },
+      );
+      assert.equal(files, 'ended_early');
+      await rm(large);
     },
   },
   {

@@ -140,8 +140,8 @@ export const lifecycle: readonly Attack[] = [
           value.map(({ result, errorCode }) => result ?? errorCode),
           [...Array<number>(5).fill(1), ...Array<string>(5).fill('unavailable')],
         );
-        // Beside the two, one that has just ended may still be there.
-        assert.ok(peak <= 3, `${peak} sandboxes`);
+        // Beside the two, those may still be there that have just ended.
+        assert.ok(peak <= 4, `${peak} sandboxes`);
       });
     },
   },

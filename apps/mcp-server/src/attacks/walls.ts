@@ -62,8 +62,22 @@ function limitsOf(pid: number): Record<string, string> {
 }
 
 const environmentNames: Record<Mode, string[]> = {
-  strict: ['DENO_DIR', 'DENO_NO_UPDATE_CHECK', 'DENO_WEBGPU_BACKEND', 'NO_COLOR', 'PWD'],
-  portable: ['DENO_DIR', 'DENO_NO_UPDATE_CHECK', 'DENO_WEBGPU_BACKEND', 'NO_COLOR', 'PWD'],
+  strict: [
+    'DENO_DIR',
+    'DENO_EMIT_CACHE_MODE',
+    'DENO_NO_UPDATE_CHECK',
+    'DENO_WEBGPU_BACKEND',
+    'NO_COLOR',
+    'PWD',
+  ],
+  portable: [
+    'DENO_DIR',
+    'DENO_EMIT_CACHE_MODE',
+    'DENO_NO_UPDATE_CHECK',
+    'DENO_WEBGPU_BACKEND',
+    'NO_COLOR',
+    'PWD',
+  ],
 };
 
 /** The walls themselves, looked at from outside while a program runs. */
@@ -97,7 +111,7 @@ export const walls: readonly Attack[] = [
   {
     id: 'OS-03',
     what: 'inherit a variable of the environment',
-    stoppedBy: 'process (started with four variables of our own)',
+    stoppedBy: 'process (started with a few variables of our own)',
     attack: (arena) =>
       lookAtProcess(arena, (pid) => {
         const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
