@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process';
 import { once } from 'node:events';
 
+import { writeTogether } from '@code-executor/contracts';
 import spawn from 'cross-spawn';
 
 import { killAtExit, killTree, leadsGroup } from './kill-tree.js';
@@ -72,7 +73,7 @@ export class ServerProcess {
   write(text: string): void {
     if (!this.#child || this.#hasEnded) return;
     if (this.#child.stdin.writableLength > maxUnreadInputBytes) this.#end('does not read its input');
-    else this.#child.stdin.write(text);
+    else writeTogether(this.#child.stdin, text);
   }
 
   /** Closes the child's input, then asks with SIGTERM, then kills; done in two seconds at most. */

@@ -1,3 +1,4 @@
+export { anySignal } from './any-signal.js';
 export type { AuditEvent, AuditSink } from './audit.js';
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
@@ -31,3 +32,4 @@ export type {
 } from './tool.js';
 export { untilAborted } from './until-aborted.js';
 export { unwrapToolResult } from './unwrap-tool-result.js';
+export { writeTogether } from './write-together.js';

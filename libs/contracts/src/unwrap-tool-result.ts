@@ -12,7 +12,11 @@ export function unwrapToolResult(result: ToolResult): unknown {
   return parseText(texts.join('\n'));
 }
 
+/** How JSON begins. Most texts are none, and finding that out by an exception takes ten times as long. */
+const jsonStart = /^[ \t\r\n]*[[{"\-\dtfn]/;
+
 function parseText(text: string): unknown {
+  if (!jsonStart.test(text)) return text;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { IsolationMode, OutputChunk } from '@code-executor/contracts';
+import { type IsolationMode, type OutputChunk, writeTogether } from '@code-executor/contracts';
 
 import type { DenoCommand } from './command/deno-command.js';
 import { onlyThese } from './inherited-descriptors.js';
@@ -108,7 +108,7 @@ export class DenoProcess {
   send(json: string): Promise<void> {
     const { stdin } = this.#child;
     if (this.#isGone || !stdin) return Promise.resolve();
-    return new Promise((resolve) => stdin.write(`${json}\n`, () => resolve()));
+    return new Promise((resolve) => writeTogether(stdin, `${json}\n`, resolve));
   }
 
   /** Asks the whole group to end, and makes it end after `graceMs` milliseconds. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import {
+  anySignal,
   type AuditSink,
   type CallOptions,
   CodeExecutorError,
@@ -120,9 +121,7 @@ class QueuedExecutor implements Executor {
   async #execute(request: ExecuteRequest, options: ExecuteOptions): Promise<ExecutionReport> {
     const executionId = `exec_${randomBytes(9).toString('hex')}`;
     const ended = new AbortController();
-    const signal = AbortSignal.any(
-      [ended.signal, this.#closing.signal, options.signal].filter((each) => each !== undefined),
-    );
+    const signal = anySignal(ended.signal, this.#closing.signal, options.signal) ?? ended.signal;
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
     try {

@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { connect as connectTcp } from 'node:net';
 
 import {
+  anySignal,
   CodeExecutorError,
   type HttpFetcher,
   type HttpFetchOptions,
@@ -53,7 +54,7 @@ export function createGuardedFetch({
 
   async function fetch(request: HttpRequest, { allow, signal }: HttpFetchOptions): Promise<HttpResponse> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    const either = anySignal(signal, timeout) ?? timeout;
     let url = checkUrl(request.url, allow);
     let outgoing = checkRequest(request);
     try {

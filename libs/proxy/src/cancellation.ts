@@ -1,11 +1,5 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 
-/** The earliest of several signals; absent ones are left out. */
-export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const given = [...new Set(signals)].filter((signal) => signal !== undefined);
-  return given.length > 1 ? AbortSignal.any(given) : given[0];
-}
-
 /** Why a call has no answer whose signal fired: only an execution that ends takes its calls along. */
 export function endedBeforeAnswer(cause?: unknown): CodeExecutorError {
   return new CodeExecutorError('cancelled', 'The execution ended before the call did.', { cause });

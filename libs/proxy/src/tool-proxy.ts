@@ -1,4 +1,5 @@
 import {
+  anySignal,
   type AuditSink,
   type CallOptions,
   CodeExecutorError,
@@ -17,7 +18,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { checkArguments } from './argument-validator.js';
 import { BudgetMeter, type CallBudget } from './call-budget.js';
 import { CallLog } from './call-log.js';
-import { anySignal, endedBeforeAnswer, toFailure } from './cancellation.js';
+import { endedBeforeAnswer, toFailure } from './cancellation.js';
 import { Catalogue } from './catalogue.js';
 import { explainErrors } from './explain-errors.js';
 import { nearNames } from './near-names.js';

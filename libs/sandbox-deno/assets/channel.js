@@ -22,9 +22,11 @@ const maxFrameBytes = 1024 * 1024;
 
 /** Reads lines from stdin; bytes of a line come in pieces of any size. */
 class LineReader {
-  #pieces = [];
-  #rest = new Uint8Array(0);
   #buffer = new Uint8Array(64 * 1024);
+  /** Of the buffer, what was read and is no line yet. */
+  #rest = this.#buffer.subarray(0, 0);
+  /** Copies of what the buffer held before, of a line that has not ended. */
+  #pieces = [];
 
   /** The next line, or undefined when there is none any more. */
   async next() {
@@ -45,32 +47,41 @@ class LineReader {
   /** False at the end of stdin. */
   #add(length) {
     if (length === null) return false;
-    this.#rest = this.#buffer.slice(0, length);
+    this.#rest = this.#buffer.subarray(0, length);
     return true;
   }
 
+  /** A line that is there in full; otherwise the buffer is free again. */
   #takeLine() {
     const end = this.#rest.indexOf(lineFeed);
     if (end === -1) {
-      this.#pieces.push(this.#rest);
+      if (this.#rest.length > 0) this.#pieces.push(this.#rest.slice());
       return undefined;
     }
-    const line = this.#join(this.#rest.subarray(0, end));
+    const line = this.#rest.subarray(0, end);
     this.#rest = this.#rest.subarray(end + 1);
-    return line;
+    return decode(this.#pieces.length > 0 ? this.#join(line) : line);
   }
 
   #join(last) {
-    const pieces = [...this.#pieces, last];
+    const pieces = this.#pieces;
     this.#pieces = [];
-    const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-    let offset = 0;
-    for (const piece of pieces) {
-      bytes.set(piece, offset);
-      offset += piece.length;
-    }
-    return decode(bytes);
+    return concat([...pieces, last]);
   }
+}
+
+function concat(pieces) {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, offset);
+    offset += piece.length;
+  }
+  return bytes;
+}
+
+function writeAll(bytes, stream) {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write[stream](rest));
 }
 
 /** An error that the server sent in reply; `fields` are `code`, `message`, `tool`, `server`, `retryAfterMs`. */
@@ -85,6 +96,8 @@ export class Channel {
   #nonce;
   #lines;
   #lastId = 0;
+  /** Frames of calls that go out together, once the program pauses. */
+  #outbox = [];
   #waiting = new Map();
   #isReading = false;
 
@@ -106,30 +119,49 @@ export class Channel {
   /** Asks the server; rejects with a `HostError`. Throws what `JSON.stringify` throws. */
   request(method, params) {
     const id = this.#lastId + 1;
-    this.#write(stringify({ type: 'call', id, method, params }), 'stdout');
+    const frame = this.#encode(stringify({ type: 'call', id, method, params }));
     this.#lastId = id;
-    const reply = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    if (!this.#isReading) void this.#readReplies();
-    return reply;
+    if (this.#outbox.push(frame) === 1) void this.#exchange();
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
   /** Sends the program's outcome, the last frame; `json` is its value, serialised already. */
   sendResult(fields, json) {
     const frame = stringify({ type: 'result', ...fields });
-    this.#write(json === undefined ? frame : `${frame.slice(0, -1)},"value":${json}}`, 'stdout');
+    const result = this.#encode(json === undefined ? frame : `${frame.slice(0, -1)},"value":${json}}`);
     // Printed text and frames share their streams: this marks that all of both has been read.
-    this.#write('{"type":"end"}', 'stdout');
-    this.#write('{"type":"end"}', 'stderr');
+    const end = this.#encode('{"type":"end"}');
+    writeAll(end, 'stderr');
+    this.#outbox.push(result, end);
+    this.#flush();
   }
 
-  /** Sends a frame in one piece; throws a `HostError` when it is too large. */
+  /** Once the program pauses: sends first, for reading takes a while to begin. */
+  async #exchange() {
+    await undefined;
+    this.#flush();
+    if (!this.#isReading) await this.#readReplies();
+  }
+
+  #flush() {
+    const frames = this.#outbox;
+    this.#outbox = [];
+    // One write for all: each would wake the server.
+    if (frames.length > 0) writeAll(frames.length === 1 ? frames[0] : concat(frames), 'stdout');
+  }
+
   #write(json, stream) {
+    writeAll(this.#encode(json), stream);
+  }
+
+  /** A frame; throws a `HostError` when it is too large. */
+  #encode(json) {
     const bytes = encode(`\u001e${this.#nonce}${json}\n`);
     if (bytes.length > maxFrameBytes) {
       const message = `The arguments are ${bytes.length} bytes of JSON; at most ${maxFrameBytes} can be sent at once.`;
       throw new HostError({ code: 'invalid_argument', message });
     }
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write[stream](rest));
+    return bytes;
   }
 
   /** Reads only while something waits for it: a pending read would keep the program from ending. */
