@@ -109,10 +109,19 @@ export class Arena {
 
   /** The calls that reached upstream servers since this was last asked. */
   async takeUpstreamCalls(): Promise<string[]> {
-    const file = join(this.places.home, 'upstream-calls');
-    const text = await readFile(file, 'utf8').catch(() => '');
-    await rm(file, { force: true });
+    const calls = await this.upstreamCalls();
+    await rm(this.#callsFile, { force: true });
+    return calls;
+  }
+
+  /** The same, left there: more may come at any time. */
+  async upstreamCalls(): Promise<string[]> {
+    const text = await readFile(this.#callsFile, 'utf8').catch(() => '');
     return text.split('\n').filter(Boolean);
+  }
+
+  get #callsFile(): string {
+    return join(this.places.home, 'upstream-calls');
   }
 
   /** Everything that the server has said since this was last asked: its answers, and its log. */

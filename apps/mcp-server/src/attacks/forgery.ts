@@ -12,6 +12,8 @@ Uint8Array.prototype.subarray = function (...range) {
   return subarray.apply(this, range);
 };
 const listed = searchTools("x").catch(() => {});
+// Calls go out once the program pauses.
+await new Promise((go) => setTimeout(go));
 const bytes = (data: Uint8Array, stream = Deno.stdout) => { for (let rest = data; rest.length > 0;) rest = subarray.call(rest, stream.writeSync(rest)); };
 const send = (text: string, stream = Deno.stdout) => bytes(new TextEncoder().encode(text), stream);
 const frame = (value: unknown, stream = Deno.stdout) => send("\\u001e" + nonce + (typeof value === "string" ? value : JSON.stringify(value)) + "\\n", stream);

@@ -77,15 +77,14 @@ export const lifecycle: readonly Attack[] = [
     stoppedBy: 'OS (die with parent); portable: setpriv',
     async attack({ mode }) {
       await withServer(Arena.start(mode), async (server) => {
-        // The second call is never answered: by the time it comes, nothing but the CPU is used any more.
+        // The second call goes out before the program spins, and it reads no answer any more.
         const running = server
           .run(
-            'Deno.addSignalListener("SIGTERM", () => {}); await callMCPTool("mcp__fixture__echo"); void callMCPTool("mcp__fixture__echo"); for (;;);',
+            'Deno.addSignalListener("SIGTERM", () => {}); await callMCPTool("mcp__fixture__echo"); setTimeout(() => { for (;;); }); await callMCPTool("mcp__fixture__echo");',
             { allowedTools: ['*'], timeoutMs: 60_000 },
           )
           .catch(() => undefined);
-        let calls = 0;
-        await until(async () => (calls += (await server.takeUpstreamCalls()).length) === 2);
+        await until(async () => (await server.upstreamCalls()).length === 2);
         const sandboxes = sandboxesOf(server.pid).flatMap(treeOf);
         process.kill(server.pid, 'SIGKILL');
         const allGone = untilGone([server.pid, ...sandboxes]);
