@@ -30,7 +30,7 @@ export interface ExitStatus {
 export type ProtocolViolation = 'oversized_frame' | 'malformed_frame' | 'too_much_output';
 
 export interface DenoProcessListener {
-  onFrame?(frame: SandboxFrame, stream: OutputChunk['stream']): void;
+  onFrame?(frame: SandboxFrame): void;
   onOutput?(chunk: OutputChunk): void;
   onViolation?(violation: ProtocolViolation): void;
 }
@@ -67,8 +67,8 @@ export class DenoProcess {
       this.#setReady = () => resolve(true);
       void this.exit.then(() => resolve(false));
     });
-    this.#read('stdout', nonce);
-    this.#read('stderr', nonce);
+    this.#readFrames(nonce);
+    this.#readErrors();
     // A process that died takes no input: its exit tells the story.
     this.#child.stdin?.on('error', () => undefined);
     if (command.filter) {
@@ -145,10 +145,10 @@ export class DenoProcess {
     return status;
   }
 
-  #read(stream: OutputChunk['stream'], nonce: string): void {
-    const pipe = this.#child[stream];
+  /** Frames and printed text share stdout. */
+  #readFrames(nonce: string): void {
     const reader = new FrameReader(nonce, maxFrameBytes, {
-      onText: (text) => this.#listener.onOutput?.({ stream, text }),
+      onText: (text) => this.#listener.onOutput?.({ stream: 'stdout', text }),
       onOversizedFrame: () => this.#violate('oversized_frame'),
       onFrame: (json) => {
         const frame = readFrame(json);
@@ -157,10 +157,24 @@ export class DenoProcess {
           this.#setReady();
           // Once: whoever says it again is not the bootstrap.
           this.#setReady = undefined;
-        } else if (frame) this.#listener.onFrame?.(frame, stream);
+        } else if (frame) this.#listener.onFrame?.(frame);
         else this.#violate('malformed_frame');
       },
     });
+    this.#read('stdout', { push: (bytes) => reader.push(bytes), end: () => reader.end() });
+  }
+
+  #readErrors(): void {
+    const decoder = new TextDecoder();
+    const tell = (text: string) => text && this.#listener.onOutput?.({ stream: 'stderr', text });
+    this.#read('stderr', {
+      push: (bytes) => tell(decoder.decode(bytes, { stream: true })),
+      end: () => tell(decoder.decode()),
+    });
+  }
+
+  #read(stream: OutputChunk['stream'], reader: { push: (bytes: Buffer) => void; end: () => void }): void {
+    const pipe = this.#child[stream];
     pipe?.on('data', (bytes: Buffer) => {
       this.#outputBytes += bytes.length;
       if (this.#outputBytes > this.#maxOutputBytes) this.#violate('too_much_output');

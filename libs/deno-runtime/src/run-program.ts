@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   CodeExecutorError,
@@ -8,7 +7,6 @@ import {
   type ExecutionResult,
   type ExecutionStatus,
   type JsonValue,
-  type OutputChunk,
 } from '@code-executor/contracts';
 
 import type { DenoProcess, ExitStatus, ProtocolViolation } from './deno-process.js';
@@ -22,8 +20,6 @@ const killGraceMs = 1000;
 /** What a process may have on disk in portable isolation, and how often that is looked at. */
 const maxDiskBytes = 32 * 1024 * 1024;
 const diskWatchMs = 200;
-/** For the other stream's end, once the result is there. */
-const endGraceMs = 1000;
 
 export interface ProgramOptions {
   /** The first message to the bootstrap; it holds the code. */
@@ -69,14 +65,13 @@ export async function runProgram(
   let result: ResultFrame | undefined;
 
   const ending = await new Promise<Ending | ExitStatus>((resolve) => {
-    const ended = new Set<OutputChunk['stream']>();
     process.listen({
       onOutput: ({ stream, text }) => {
         output[stream].push(text);
         request.onOutput?.({ stream, text: show(text) });
       },
       onViolation: resolve,
-      onFrame: (frame, stream) => {
+      onFrame: (frame) => {
         if (frame.type === 'call') {
           // Its result is the last thing that a program has to say.
           if (result || !hostCalls.accept(frame)) resolve('bad_call');
@@ -84,12 +79,8 @@ export async function runProgram(
           // The bootstrap sends one result, and cuts it: more is the program's own doing.
           if (result || charsOf(frame.value) > options.maxOutputChars) resolve('bad_result');
           result ??= frame;
-        } else if (frame.type === 'end') {
-          ended.add(stream);
-          if (!result) return;
-          // Printed text and frames share their streams: at both ends, everything has been read.
-          if (ended.size === 2) resolve(ranToItsEnd);
-          else void delay(endGraceMs, undefined, { ref: false }).then(() => resolve(ranToItsEnd));
+          // What was printed before is in the other pipe already, so it is read in this turn of the event loop.
+          setImmediate(() => resolve(ranToItsEnd));
         } else {
           hasStarted = true;
         }

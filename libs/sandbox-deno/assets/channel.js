@@ -7,11 +7,7 @@
 const { parse, stringify } = JSON;
 const read = Deno.stdin.read.bind(Deno.stdin);
 const readSync = Deno.stdin.readSync.bind(Deno.stdin);
-const streams = { stdout: Deno.stdout, stderr: Deno.stderr };
-const write = {
-  stdout: streams.stdout.writeSync.bind(streams.stdout),
-  stderr: streams.stderr.writeSync.bind(streams.stderr),
-};
+const writeSync = Deno.stdout.writeSync.bind(Deno.stdout);
 const encoder = new TextEncoder();
 const encode = encoder.encode.bind(encoder);
 const decoder = new TextDecoder();
@@ -80,8 +76,8 @@ function concat(pieces) {
   return bytes;
 }
 
-function writeAll(bytes, stream) {
-  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write[stream](rest));
+function writeAll(bytes) {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(writeSync(rest));
 }
 
 /** An error that the server sent in reply; `fields` are `code`, `message`, `tool`, `server`, `retryAfterMs`. */
@@ -108,11 +104,11 @@ export class Channel {
 
   /** Tells the server that this process waits, and waits for the program: `{ code, … }`. */
   receiveProgram() {
-    this.#write('{"type":"ready"}', 'stdout');
+    writeAll(this.#encode('{"type":"ready"}'));
     const line = this.#lines.nextBlocking();
     // The server is gone before it had anything to run.
     if (line === undefined) Deno.exit(0);
-    this.#write('{"type":"started"}', 'stdout');
+    writeAll(this.#encode('{"type":"started"}'));
     return parse(line);
   }
 
@@ -128,11 +124,7 @@ export class Channel {
   /** Sends the program's outcome, the last frame; `json` is its value, serialised already. */
   sendResult(fields, json) {
     const frame = stringify({ type: 'result', ...fields });
-    const result = this.#encode(json === undefined ? frame : `${frame.slice(0, -1)},"value":${json}}`);
-    // Printed text and frames share their streams: this marks that all of both has been read.
-    const end = this.#encode('{"type":"end"}');
-    writeAll(end, 'stderr');
-    this.#outbox.push(result, end);
+    this.#outbox.push(this.#encode(json === undefined ? frame : `${frame.slice(0, -1)},"value":${json}}`));
     this.#flush();
   }
 
@@ -147,11 +139,7 @@ export class Channel {
     const frames = this.#outbox;
     this.#outbox = [];
     // One write for all: each would wake the server.
-    if (frames.length > 0) writeAll(frames.length === 1 ? frames[0] : concat(frames), 'stdout');
-  }
-
-  #write(json, stream) {
-    writeAll(this.#encode(json), stream);
+    if (frames.length > 0) writeAll(frames.length === 1 ? frames[0] : concat(frames));
   }
 
   /** A frame; throws a `HostError` when it is too large. */

@@ -12,12 +12,13 @@ Uint8Array.prototype.subarray = function (...range) {
   return subarray.apply(this, range);
 };
 const listed = searchTools("x").catch(() => {});
+for (let turn = 0; turn < 10 && nonce === ""; turn++) await undefined;
 // Calls go out once the program pauses.
 await new Promise((go) => setTimeout(go));
 const bytes = (data: Uint8Array, stream = Deno.stdout) => { for (let rest = data; rest.length > 0;) rest = subarray.call(rest, stream.writeSync(rest)); };
 const send = (text: string, stream = Deno.stdout) => bytes(new TextEncoder().encode(text), stream);
 const frame = (value: unknown, stream = Deno.stdout) => send("\\u001e" + nonce + (typeof value === "string" ? value : JSON.stringify(value)) + "\\n", stream);
-const finish = () => { frame({ type: "end" }); frame({ type: "end" }, Deno.stderr); for (;;); };
+const finish = () => { for (;;); };
 if (!/^[0-9a-f]{32}$/.test(nonce)) throw new Error("The nonce was not found.");
 `;
 

@@ -101,7 +101,8 @@ export const pipe: readonly Attack[] = [
       assert.deepEqual(
         await outcomeOf(
           arena,
-          'frame({ type: "result", value: 1 }); frame({ type: "result", value: 2 }); finish();',
+          // In one piece: after the first, nobody listens any more.
+          'send([1, 2].map((value) => "\\u001e" + nonce + JSON.stringify({ type: "result", value }) + "\\n").join("")); finish();',
         ),
         wroteToPipe,
       );

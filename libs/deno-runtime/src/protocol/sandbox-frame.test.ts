@@ -17,7 +17,7 @@ describe('readFrame', () => {
       value: null,
       truncated: false,
     });
-    expect(readFrame('{"type":"end","value":1}')).toEqual({ type: 'end' });
+    expect(readFrame('{"type":"started","value":1}')).toEqual({ type: 'started' });
   });
 
   test('takes errors with known codes only', () => {

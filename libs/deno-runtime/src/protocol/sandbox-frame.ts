@@ -10,10 +10,8 @@ export type SandboxFrame =
   | { type: 'started' }
   /** Asks the server for something; `id` counts up from 1. */
   | { type: 'call'; id: number; method: string; params: JsonObject }
-  /** The program's value, or why there is none. */
-  | { type: 'result'; value?: JsonValue; note?: string; truncated: boolean; error?: ProgramError }
-  /** Nothing more follows on this stream. */
-  | { type: 'end' };
+  /** The program's value, or why there is none; the last that it says. */
+  | { type: 'result'; value?: JsonValue; note?: string; truncated: boolean; error?: ProgramError };
 
 /** How a program failed, in its own words. */
 export interface ProgramError {
@@ -42,7 +40,6 @@ export function readFrame(json: string): SandboxFrame | undefined {
       return readResult(input);
     case 'ready':
     case 'started':
-    case 'end':
       return { type: input['type'] };
     default:
       return undefined;
