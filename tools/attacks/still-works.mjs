@@ -1,0 +1,45 @@
+/**
+ * `node still-works.mjs strict portable`: whether the built product runs a program in each of these modes;
+ * says what is wrong and exits with 1 where it does not. A product that runs nothing meets no attack.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+import { root } from '../run.mjs';
+
+for (const mode of process.argv.slice(2)) {
+  const problem = await whyItDoesNotWork(mode);
+  if (problem === undefined) continue;
+  process.stdout.write(`${mode}: ${problem}\n`);
+  process.exitCode = 1;
+}
+
+async function whyItDoesNotWork(mode) {
+  const home = await mkdtemp(join(tmpdir(), 'still-works-'));
+  const client = new Client({ name: 'still-works', version: '0' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(root, 'apps/mcp-server/bin/code-executor-mcp.js')],
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, CODE_EXECUTOR_ISOLATION: mode },
+    stderr: 'ignore',
+  });
+  try {
+    await client.connect(transport);
+    const program = { code: 'return 6 * 7', timeoutMs: 20_000 };
+    const { structuredContent: report } = await client.callTool({
+      name: 'executeTypescript',
+      arguments: program,
+    });
+    return report.result === 42 ? undefined : (report.error ?? 'There was no value.');
+  } catch (error) {
+    return error.message;
+  } finally {
+    await client.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}

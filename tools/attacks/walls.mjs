@@ -1,0 +1,19 @@
+/**
+ * The walls of the product. Each is `{ name, edits, attacks, redundant }`: how it is taken away, the attacks
+ * one of which has to get through then, and, where none of them does, which other wall holds.
+ */
+import { limits } from './walls/limits.mjs';
+import { operatingSystem } from './walls/operating-system.mjs';
+import { runtime } from './walls/runtime.mjs';
+import { server } from './walls/server.mjs';
+import { systemCalls } from './walls/system-calls.mjs';
+import { tools } from './walls/tools.mjs';
+
+export const walls = Object.entries({
+  ...runtime,
+  ...operatingSystem,
+  ...systemCalls,
+  ...limits,
+  ...server,
+  ...tools,
+}).map(([name, wall]) => ({ name, ...wall }));

@@ -1,0 +1,51 @@
+/** What the kernel bounds, and what the server does. */
+const ulimits = 'libs/deno-runtime/src/command/resource-limits.ts';
+const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
+const program = 'libs/deno-runtime/src/run-program.ts';
+const hostCalls = 'libs/deno-runtime/src/host-calls.ts';
+const files = 'libs/deno-runtime/src/file-handlers.ts';
+
+const without = (option) => [ulimits, new RegExp("\\s*['`]ulimit -" + option + '.*,'), ''];
+
+export const limits = {
+  'ulimit -c': { edits: [without('c')], attacks: ['OS-05'] },
+  'ulimit -d': { edits: [without('d')], attacks: ['OS-05'] },
+  'ulimit -f': { edits: [without('f')], attacks: ['OS-05', 'OS-16'] },
+  'ulimit -n': { edits: [without('n')], attacks: ['OS-05'] },
+  'ulimit -t': { edits: [without('t')], attacks: ['OS-05', 'LIM-07'] },
+  'wall clock': {
+    edits: [[program, `resolve('timeout'), request.timeoutMs`, `resolve('timeout'), 1e9`]],
+    attacks: ['TS-45'],
+  },
+  'SIGKILL where SIGTERM did not help': {
+    edits: [[denoProcess, `this.#signal('SIGKILL');\n    await this.exit`, 'await this.exit']],
+    attacks: ['RUN-02'],
+  },
+  'bytes of output': {
+    edits: [[denoProcess, 'this.#outputBytes > this.#maxOutputBytes', 'false']],
+    attacks: ['LIM-05'],
+  },
+  'characters of output': {
+    edits: [[program, /new OutputBuffer\(options.maxOutputChars\)/g, 'new OutputBuffer(1e9)']],
+    attacks: ['LIM-05'],
+  },
+  'bytes of a frame': {
+    edits: [[denoProcess, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40']],
+    attacks: ['PIP-04'],
+  },
+  'bytes of a reply': {
+    edits: [[hostCalls, 'maxReplyBytes = 16', 'maxReplyBytes = 1e6']],
+    attacks: ['PRX-19'],
+  },
+  'calls that wait': {
+    edits: [[hostCalls, ' || this.#outstanding >= maxOutstandingCalls', '']],
+    attacks: ['PIP-05'],
+  },
+  'files and listings at once': {
+    edits: [[hostCalls, 'maxAtOnce = 4', 'maxAtOnce = 1e9']],
+    attacks: ['PIP-06'],
+  },
+  'bytes on disk': { edits: [[program, 'bytes > maxDiskBytes', 'false']], attacks: ['TS-15'] },
+  'bytes of a file': { edits: [[files, 'stats.size > maxFileBytes', 'false']], attacks: ['TS-44'] },
+  'entries of a folder': { edits: [[files, 'entries.length > maxEntries', 'false']], attacks: ['TS-44'] },
+};

@@ -1,0 +1,122 @@
+/** Bubblewrap, flag by flag, and what every process gets from the one that starts it. */
+const strict = 'libs/deno-runtime/src/command/strict-command.ts';
+const portable = 'libs/deno-runtime/src/command/portable-command.ts';
+const folder = 'libs/deno-runtime/src/command/private-folder.ts';
+const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
+const inherited = 'libs/deno-runtime/src/inherited-descriptors.ts';
+
+/** The first mount, behind which others can be put. */
+const firstMount = `...['--dir', '/proc/self'`;
+const alsoMounted = (...words) => [
+  strict,
+  firstMount,
+  `...[${words.map((word) => `'${word}'`).join(', ')}], ${firstMount}`,
+];
+const spaces = ['user-try', 'ipc', 'pid', 'net', 'uts', 'cgroup-try'];
+/** `--unshare-all` but for one. */
+const shared = (name) => [
+  strict,
+  `'--unshare-all'`,
+  spaces.flatMap((space) => (space === name ? [] : [`'--unshare-${space}'`])).join(', '),
+];
+const noUser = [strict, `'--unshare-user', `, ''];
+const noHostName = [strict, `, '--hostname', 'sandbox'`, ''];
+const noUsersInside = [strict, `, '--disable-userns'`, ''];
+const clearsNothing = [strict, `'--clearenv', `, ''];
+const everyVariable = [strict, 'env: shellEnvironment }', 'env: { ...process.env } }'];
+
+export const operatingSystem = {
+  '--unshare-user': {
+    edits: [noUser],
+    attacks: ['OS-01'],
+    redundant: 'bubblewrap refuses --disable-userns without it, so that nothing runs',
+  },
+  '--unshare-user and --disable-userns': { edits: [noUser, noUsersInside], attacks: ['OS-18'] },
+  '--disable-userns': { edits: [noUsersInside], attacks: ['OS-18'] },
+  '--unshare-all: processes': { edits: [shared('pid')], attacks: ['OS-01', 'OS-15'] },
+  '--unshare-all: network': { edits: [shared('net')], attacks: ['OS-01', 'OS-18'] },
+  '--unshare-all: System V': { edits: [shared('ipc')], attacks: ['OS-01'] },
+  '--unshare-all: cgroups': { edits: [shared('cgroup-try')], attacks: ['OS-01'] },
+  '--unshare-all: host name': { edits: [shared('uts'), noHostName], attacks: ['OS-01', 'OS-15'] },
+  '--hostname': { edits: [noHostName], attacks: ['OS-15'] },
+  '--die-with-parent': { edits: [[strict, `'--die-with-parent', `, '']], attacks: ['RUN-03'] },
+  '--clearenv': { edits: [clearsNothing], attacks: ['OS-03'] },
+  'bubblewrap has one variable': { edits: [everyVariable], attacks: ['ALL-07'] },
+  '--clearenv and one variable': { edits: [clearsNothing, everyVariable], attacks: ['OS-03', 'TS-32'] },
+  '--cap-drop': { edits: [[strict, `, '--cap-drop', 'ALL'`, '']], attacks: ['OS-02'] },
+  'libraries are read-only': {
+    edits: [[strict, `['--ro-bind', library`, `['--bind', library`]],
+    attacks: ['OS-06'],
+  },
+  'the runtime is read-only': {
+    edits: [[strict, `['--ro-bind', options.denoPath`, `['--bind', options.denoPath`]],
+    attacks: ['OS-06'],
+  },
+  'the product is read-only': {
+    edits: [[strict, `'--ro-bind', dirname(script)`, `'--bind', dirname(script)`]],
+    attacks: ['OS-06', 'OS-16'],
+  },
+  'grants to read are read-only': {
+    edits: [[strict, `['--ro-bind', realPath, path]`, `['--bind', realPath, path]`]],
+    attacks: ['OS-06'],
+  },
+  'the product is mounted alone': {
+    edits: [
+      [
+        strict,
+        `dirname(script), '/app/rt'`,
+        `dirname(script).replace(/.libs.*/, ''), '/app/src', '--ro-bind', dirname(script), '/app/rt'`,
+      ],
+    ],
+    attacks: ['OS-06'],
+  },
+  'no /proc': {
+    edits: [
+      [
+        strict,
+        `['--dir', '/proc/self', '--symlink', '/app/deno', '/proc/self/exe']`,
+        `['--ro-bind', '/proc', '/proc']`,
+      ],
+    ],
+    attacks: ['OS-06', 'OS-15'],
+  },
+  'no /dev': { edits: [alsoMounted('--dev', '/dev')], attacks: ['OS-06', 'OS-15'] },
+  'no /etc': { edits: [alsoMounted('--ro-bind', '/etc', '/etc')], attacks: ['OS-06', 'OS-15'] },
+  'no files of the host': { edits: [alsoMounted('--ro-bind', '/', '/host')], attacks: ['OS-06', 'OS-15'] },
+  '--tmpfs /tmp': {
+    edits: [[strict, `'--size', String(tmpfsBytes), '--tmpfs', '/tmp'`, `'--bind', '/tmp', '/tmp'`]],
+    attacks: ['OS-15'],
+  },
+  '--size': { edits: [[strict, `'--size', String(tmpfsBytes), `, '']], attacks: ['OS-16'] },
+  '--chdir': { edits: [[strict, `'--chdir', '/tmp', `, '']], attacks: ['OS-15'] },
+  '--remount-ro /': { edits: [[strict, `, '--remount-ro', '/'`, '']], attacks: ['OS-06', 'OS-16'] },
+  '--uid': { edits: [[strict, `'--uid', '65534', `, '']], attacks: ['OS-15'] },
+  '--gid': { edits: [[strict, `'--gid', '65534', `, '']], attacks: ['OS-15'] },
+
+  'no inherited descriptors': {
+    edits: [[inherited, 'for (const descriptor of inherited)', 'for (const descriptor of [])']],
+    attacks: ['OS-04', 'TS-33'],
+  },
+  'a group and session of its own': {
+    edits: [[denoProcess, 'detached: true', 'detached: false']],
+    attacks: ['OS-07'],
+  },
+  'setpriv ends it with the server': {
+    edits: [[portable, `['/usr/bin/setpriv', '--pdeathsig', 'KILL']`, '[]']],
+    attacks: ['RUN-03'],
+  },
+  'four variables in portable isolation': {
+    edits: [[portable, 'env: environment', 'env: { ...process.env, ...environment }']],
+    attacks: ['OS-03', 'TS-32'],
+  },
+  'a working folder of its own': {
+    edits: [[portable, 'cwd: folder.workDir', `cwd: '/'`]],
+    attacks: ['OS-08'],
+  },
+  'nobody else enters the folder': {
+    edits: [
+      [folder, /mkdtempSync\((join\(.*\))\)/, 'mkdirSync($1 + String(Math.random()), { recursive: true })'],
+    ],
+    attacks: ['OS-08'],
+  },
+};

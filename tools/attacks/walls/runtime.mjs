@@ -1,0 +1,94 @@
+/** What Deno is told not to do, and what the bootstrap takes away before a program runs. */
+const command = 'libs/deno-runtime/src/command/deno-command.ts';
+const bootstrap = 'libs/sandbox-deno/assets/bootstrap.js';
+
+const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
+/** `--quiet` stands for nothing where something has to stand. */
+const undenied = (name) => [command, `'--deny-${name}'`, `'--quiet'`];
+const allowed = (name) => [command, `'--deny-${name}'`, `'--allow-${name}'`];
+const noVariable = (name) => [command, new RegExp(`\\s*${name}: '.*',`), ''];
+const noDataLimit = ['libs/deno-runtime/src/command/resource-limits.ts', /\s*`ulimit -d .*,/, ''];
+const noWorker = [bootstrap, 'delete globalThis.Worker;', ''];
+const noHeapLimit = [command, '`--v8-flags=--max-old-space-size=${limits.heapMb}`', `'--quiet'`];
+
+/** Per permission, an attack that uses it. */
+const permissions = {
+  import: 'TS-08',
+  net: 'NET-01',
+  env: 'TS-17',
+  sys: 'TS-30',
+  run: 'PRC-01',
+  ffi: 'TS-25',
+  read: 'TS-03',
+  write: 'TS-22',
+};
+
+export const runtime = {
+  ...Object.fromEntries(
+    Object.keys(permissions).map((name) => [
+      `--deny-${name}`,
+      { edits: [undenied(name)], attacks: ['TS-36'] },
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(permissions).map(([name, attack]) => [
+      `Deno's permission: ${name}`,
+      { edits: [allowed(name)], attacks: [attack] },
+    ]),
+  ),
+  '--no-remote': {
+    edits: [without('no-remote')],
+    attacks: ['TS-08'],
+    redundant: '--deny-import refuses first',
+  },
+  '--no-remote and --deny-import': { edits: [without('no-remote'), allowed('import')], attacks: ['TS-08'] },
+  '--no-npm': { edits: [without('no-npm')], attacks: ['TS-08'] },
+  '--cached-only': { edits: [without('cached-only')], attacks: ['TS-08'] },
+  '--no-config': {
+    edits: [without('no-config')],
+    attacks: ['TS-02', 'TS-24'],
+    redundant: 'Deno looks above its entry script, and that is the product',
+  },
+  '--no-lock': {
+    edits: [without('no-lock')],
+    attacks: ['TS-24'],
+    redundant: 'a lock file belongs to settings, and --no-config reads none',
+  },
+  '--no-check': {
+    edits: [without('no-check')],
+    attacks: ['TS-07'],
+    redundant: 'deno run checks no types without --check',
+  },
+  '--no-code-cache': {
+    edits: [without('no-code-cache')],
+    attacks: ['OS-08'],
+    redundant: 'each process has a folder for caches of its own',
+  },
+  '--no-prompt': {
+    edits: [without('no-prompt')],
+    attacks: ['TS-36'],
+    redundant: '--deny-* leaves nothing to ask for, and stdin is no terminal',
+  },
+  'V8 heap limit': {
+    edits: [noHeapLimit],
+    attacks: ['TS-41'],
+    redundant: 'ulimit -d ends the process a little later',
+  },
+  'V8 heap limit and ulimit -d': { edits: [noHeapLimit, noDataLimit], attacks: ['TS-41'] },
+  DENO_NO_UPDATE_CHECK: { edits: [noVariable('DENO_NO_UPDATE_CHECK')], attacks: ['OS-03'] },
+  DENO_WEBGPU_BACKEND: { edits: [noVariable('DENO_WEBGPU_BACKEND')], attacks: ['TS-38', 'OS-03'] },
+  'no internals of the runtime': {
+    edits: [[bootstrap, 'delete Deno[Deno.internal];', '']],
+    attacks: ['TS-12'],
+  },
+  'no storage': {
+    edits: [[bootstrap, `['caches', 'localStorage', 'sessionStorage']`, '[]']],
+    attacks: ['TS-15'],
+  },
+  'no Worker': {
+    edits: [noWorker],
+    attacks: ['TS-27'],
+    redundant: 'ulimit -d leaves no room for a second isolate',
+  },
+  'no Worker and ulimit -d': { edits: [noWorker, noDataLimit], attacks: ['TS-27'] },
+};

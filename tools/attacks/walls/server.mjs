@@ -1,0 +1,116 @@
+/** What the server believes of a program, and opens for it. */
+const runtimeFile = (name) => `libs/deno-runtime/src/${name}.ts`;
+const program = runtimeFile('run-program');
+const hostCalls = runtimeFile('host-calls');
+const denoProcess = runtimeFile('deno-process');
+const frame = runtimeFile('protocol/sandbox-frame');
+const json = runtimeFile('protocol/parse-json');
+const beneath = runtimeFile('open-beneath');
+const files = runtimeFile('file-handlers');
+const grants = runtimeFile('grants');
+const isolation = runtimeFile('isolation');
+const permissions = 'libs/executor/src/effective-permissions.ts';
+const parameters = 'libs/executor/src/execute-parameters.ts';
+
+export const server = {
+  'a nonce per process': {
+    edits: [[denoProcess, `randomBytes(16).toString('hex')`, `'0'.repeat(32)`]],
+    attacks: ['PIP-09'],
+  },
+  'one result': { edits: [[program, 'if (result || charsOf', 'if (charsOf']], attacks: ['PIP-01'] },
+  'characters of a result': {
+    edits: [[program, 'charsOf(frame.value) > options.maxOutputChars', 'false']],
+    attacks: ['PIP-08'],
+  },
+  'nothing is called after the result': {
+    edits: [[program, 'result || !hostCalls.accept', '!hostCalls.accept']],
+    attacks: ['PIP-01'],
+  },
+  'numbers of calls count up': {
+    edits: [[hostCalls, 'call.id <= this.#lastId || ', '']],
+    attacks: ['TS-37'],
+  },
+  'frames are of known types': {
+    edits: [[frame, 'default:\n      return undefined', `default:\n      return { type: 'started' }`]],
+    attacks: ['PIP-03'],
+  },
+  'depth of a frame': { edits: [[json, 'jsonDepth(text) > maxJsonDepth', 'false']], attacks: ['PIP-03'] },
+  'an error is as long as the bootstrap makes it': {
+    edits: [[frame, 'message.slice(0, maxErrorChars)', 'message']],
+    attacks: ['PIP-08'],
+  },
+  'a note is short': { edits: [[frame, 'note.slice(0, 1000)', 'note']], attacks: ['PIP-08'] },
+  'errors have the codes of programs': {
+    edits: [[frame, `typeof code === 'string' && programErrorCodes.includes(code)`, 'true']],
+    attacks: ['PIP-08'],
+  },
+  'paths are replaced in messages': {
+    edits: [[runtimeFile('hide-paths'), 'let result = text;', 'if (text) return text; let result = text;']],
+    attacks: ['TS-42', 'TS-21'],
+  },
+  'links are not followed on the way': {
+    edits: [[beneath, 'constants.O_DIRECTORY | constants.O_NOFOLLOW', 'constants.O_DIRECTORY']],
+    attacks: ['TS-11'],
+  },
+  'links are not followed at the end': {
+    edits: [[beneath, 'flags | constants.O_NOFOLLOW |', 'flags |']],
+    attacks: ['TS-11'],
+  },
+  'pipes are not waited for': {
+    edits: [[beneath, 'constants.O_NOFOLLOW | constants.O_NONBLOCK', 'constants.O_NOFOLLOW']],
+    attacks: ['TS-26'],
+  },
+  'regular files only': { edits: [[files, '!stats.isFile()', 'false']], attacks: ['TS-26'] },
+  'paths stay beneath their grant': {
+    edits: [[beneath, 'wanted.startsWith(join(candidate.path, sep))', 'wanted.startsWith(candidate.path)']],
+    attacks: ['TS-16'],
+  },
+  'paths are resolved': {
+    edits: [[beneath, 'const wanted = resolve(path)', 'const wanted = path']],
+    attacks: ['TS-16'],
+  },
+  'what may be read may not be written': {
+    edits: [[files, /serve\(grants\.write/g, 'serve(readable']],
+    attacks: ['TS-16'],
+  },
+  'the server grants what it was told to': {
+    edits: [
+      [permissions, 'const isWithin = (path: string) =>', 'const isWithin = (path: string) => true ||'],
+    ],
+    attacks: ['TS-20'],
+  },
+  'grants are what a path leads to': {
+    edits: [[permissions, 'await realpath(named).catch(() => undefined)', 'named']],
+    attacks: ['TS-20'],
+  },
+  'hosts that the server grants': {
+    edits: [[permissions, 'const isGranted = ', 'const isGranted = true || ']],
+    attacks: ['PRX-22'],
+  },
+  "the kernel's trees are never granted": {
+    edits: [[grants, 'isWithinNeverGranted(grant.path) || isWithinNeverGranted(grant.realPath)', 'false']],
+    attacks: ['TS-46'],
+  },
+  'isolation that was demanded': {
+    edits: [[isolation, `if (isolation === 'auto')`, 'if (isolation)']],
+    attacks: ['ALL-05'],
+  },
+  'a Deno that is new enough': {
+    edits: [[runtimeFile('find-deno'), '!version || compareVersions(version, minimum) < 0', '!version']],
+    attacks: ['ALL-05'],
+  },
+  'characters of a program': { edits: [[parameters, '.max(maxCodeSize)', '']], attacks: ['TS-51'] },
+  'programs are text': {
+    edits: [[parameters, '.max(maxCodeSize).refine(isText)', '.max(maxCodeSize)']],
+    attacks: ['TS-51'],
+  },
+  'the longest time limit': { edits: [[parameters, '.max(maxTimeoutMs)', '']], attacks: ['TS-45'] },
+  'executions at once': {
+    edits: [['libs/executor/src/execution-queue.ts', 'concurrency: maxConcurrent', 'concurrency: 1000']],
+    attacks: ['ALL-04'],
+  },
+  'executions that wait': {
+    edits: [['libs/executor/src/execution-queue.ts', 'waiting >= this.#maxQueued', 'false']],
+    attacks: ['ALL-04'],
+  },
+};

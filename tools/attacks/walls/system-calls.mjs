@@ -1,0 +1,45 @@
+/** The seccomp filter: as a whole, its special rules, and each group of its table. */
+const strict = 'libs/deno-runtime/src/command/strict-command.ts';
+const filter = 'libs/deno-runtime/src/seccomp/seccomp-filter.ts';
+const table = 'libs/deno-runtime/src/seccomp/refused-system-calls.ts';
+
+/** By the comments of the table. */
+const groups = {
+  'other processes': 'Other processes',
+  'new processes': 'New processes',
+  sockets: 'Sockets',
+  'mounts and name spaces': 'Mounts',
+  'handles, devices, accounting': 'Files by handle',
+  kernel: 'Kernel',
+  'shared memory and queues': 'Shared memory',
+};
+
+export const systemCalls = {
+  '--seccomp': { edits: [[strict, `'--seccomp', '3', `, '']], attacks: ['OS-02', 'OS-09'] },
+  ...Object.fromEntries(
+    Object.entries(groups).map(([name, comment]) => [
+      `the filter's table: ${name}`,
+      // From one comment to the next, or to the end of the table.
+      {
+        edits: [[table, new RegExp(`  // ${comment}[^]*?(?=  // [A-Z][^.]*[.:]|};)`), '']],
+        attacks: ['OS-13'],
+      },
+    ]),
+  ),
+  'the filter refuses clone3': {
+    edits: [[filter, 'REFUSE_ENOSYS = 0x00050026', 'REFUSE_ENOSYS = 0x7fff0000']],
+    attacks: ['OS-10'],
+  },
+  'the filter looks into clone': {
+    edits: [[filter, 'CLONE_THREAD = 0x00010000', 'CLONE_THREAD = 0xffffffff']],
+    attacks: ['OS-10'],
+  },
+  'the filter knows x32': {
+    edits: [[filter, 'X32_BIT = 0x40000000', 'X32_BIT = 0x7fffffff']],
+    attacks: ['OS-14'],
+  },
+  'the filter knows other architectures': {
+    edits: [[filter, '[JUMP_EQUAL, 1, 0, audit]', '[JUMP_EQUAL, 1, 1, audit]']],
+    attacks: ['OS-14'],
+  },
+};

@@ -1,0 +1,85 @@
+/** Which tools a program may call, with what, and which hosts it may reach. */
+const policy = 'libs/proxy/src/tool-policy.ts';
+const budget = 'libs/proxy/src/call-budget.ts';
+const patterns = 'libs/proxy/src/name-patterns.ts';
+const proxy = 'libs/proxy/src/tool-proxy.ts';
+const validator = 'libs/proxy/src/argument-validator.ts';
+const handlers = 'libs/deno-runtime/src/tool-handlers.ts';
+const url = 'libs/guarded-fetch/src/check-url.ts';
+const request = 'libs/guarded-fetch/src/check-request.ts';
+const connector = 'libs/guarded-fetch/src/guarded-connector.ts';
+
+const nameOfAnyType = [policy, `if (typeof name !== 'string') return`, 'if (false) return'];
+
+export const tools = {
+  allowlist: {
+    edits: [[policy, 'const isAllowed = this.#allowed.matches(name)', 'const isAllowed = true']],
+    attacks: ['PRX-15'],
+  },
+  ceiling: { edits: [[policy, '!this.#ceiling.matches(name)', 'false']], attacks: ['PRX-15'] },
+  'deny wins': { edits: [[policy, 'rule.deny.matches(ownName)', 'false']], attacks: ['PRX-15'] },
+  'names are strings': {
+    edits: [nameOfAnyType],
+    attacks: ['PIP-02'],
+    redundant: 'what takes the calls of programs asks for a string too',
+  },
+  'names are strings, for both': {
+    edits: [nameOfAnyType, [handlers, `typeof name !== 'string'`, 'false']],
+    attacks: ['PIP-02', 'PRX-13'],
+    redundant: 'no list holds anything but strings',
+  },
+  "a caller's list is a list of names": {
+    edits: [
+      [
+        patterns,
+        'entries: readonly unknown[]): void {',
+        'entries: readonly unknown[]): void { if (entries) return;',
+      ],
+    ],
+    attacks: ['PRX-15'],
+  },
+  'arguments fit the schema': {
+    edits: [[proxy, 'if (errors.length > 0)', 'if (false)']],
+    attacks: ['PRX-14'],
+  },
+  'time of a schema check': {
+    edits: [[validator, 'runWithin(checkLimitMs, () => validate(args))', 'validate(args)']],
+    attacks: ['PRX-17'],
+  },
+  'number of calls': { edits: [[budget, 'this.#calls >= this.#maxCalls', 'false']], attacks: ['PRX-16'] },
+  'bytes of results': {
+    edits: [[budget, 'if (this.#bytes > this.#maxBytes) this', 'if (false) this']],
+    attacks: ['PRX-16'],
+  },
+  'bytes of results, before a call': {
+    edits: [[proxy, /\/\/ Results came in during the wait\.\s*this\.#budget\.checkBytes\(\);/, '']],
+    attacks: ['PIP-06'],
+  },
+  'calls at once': {
+    edits: [[proxy, 'pLimit(this.#budget.maxConcurrent)', 'pLimit(1e6)']],
+    attacks: ['PIP-06'],
+  },
+  "bytes of an upstream server's line": {
+    edits: [['libs/client-pool/src/upstream-connection.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 640']],
+    attacks: ['PRX-19'],
+  },
+  'schemes of addresses': {
+    edits: [[url, `url.protocol !== 'http:' && url.protocol !== 'https:'`, 'false']],
+    attacks: ['PRX-23'],
+  },
+  'no password in an address': {
+    edits: [[url, `url.username !== '' || url.password !== ''`, 'false']],
+    attacks: ['PRX-23'],
+  },
+  'hosts that were granted': { edits: [[url, '!isAllowedHost(url, allow)', 'false']], attacks: ['PRX-23'] },
+  'addresses without line breaks': {
+    edits: [[url, String.raw` && !/[\p{Cc}]/u.test(text)`, '']],
+    attacks: ['PRX-23'],
+  },
+  'private addresses': {
+    edits: [[connector, '!addresses.every(isPublicAddress)', 'false']],
+    attacks: ['PRX-21'],
+  },
+  'methods of requests': { edits: [[request, '!methods.has(method)', 'false']], attacks: ['PRX-23'] },
+  'values of headers': { edits: [[request, /if \(!\/\^\[\\t.*\)\n/, 'if (false)\n']], attacks: ['PRX-23'] },
+};
