@@ -13,7 +13,6 @@ import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ErrorCode,
@@ -36,6 +35,7 @@ import {
   toConnectFailure,
 } from './connection-errors.js';
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
+import { parseMessage } from './parse-message.js';
 import { type Present, presenter } from './presentable.js';
 import { StdioTransport } from './stdio-transport.js';
 import { listAllTools } from './tool-listing.js';
@@ -229,7 +229,7 @@ export class UpstreamConnection {
       server,
       env: this.#options.env,
       maxLineBytes: maxMessageBytes,
-      parse: deserializeMessage,
+      parse: parseMessage,
       onEnd: ({ how, isOverflow }) => this.#lose(isOverflow ? tooLarge : { code: 'unavailable', how }),
     });
   }
