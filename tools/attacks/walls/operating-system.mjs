@@ -105,7 +105,7 @@ export const operatingSystem = {
     edits: [[portable, `['/usr/bin/setpriv', '--pdeathsig', 'KILL']`, '[]']],
     attacks: ['RUN-03'],
   },
-  'four variables in portable isolation': {
+  'variables of our own in portable isolation': {
     edits: [[portable, 'env: environment', 'env: { ...process.env, ...environment }']],
     attacks: ['OS-03', 'TS-32'],
   },

@@ -114,7 +114,6 @@ export const operatingSystem: readonly Attack[] = [
       // PATH and DENO_NODE_SHIM_ACTIVE are Deno's own.
       assert.deepEqual(variables, [
         'DENO_DIR',
-        'DENO_EMIT_CACHE_MODE',
         'DENO_NODE_SHIM_ACTIVE',
         'DENO_NO_UPDATE_CHECK',
         'DENO_WEBGPU_BACKEND',

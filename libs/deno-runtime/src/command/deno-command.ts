@@ -54,12 +54,10 @@ export interface DenoCommand {
 }
 
 /**
- * The environment of every Deno process, beside `DENO_DIR`. Deno would write each program to disk that it
- * translates, look for newer releases by itself, and load the machine's graphics drivers without asking for
- * permission, which then write to the home folder.
+ * The environment of every Deno process, beside `DENO_DIR`. Deno looks for newer releases by itself,
+ * and asks for no permission to load the machine's graphics drivers, which then write to the home folder.
  */
 export const denoEnvironment: Record<string, string> = {
-  DENO_EMIT_CACHE_MODE: 'disable',
   DENO_NO_UPDATE_CHECK: '1',
   DENO_WEBGPU_BACKEND: 'none',
   NO_COLOR: '1',

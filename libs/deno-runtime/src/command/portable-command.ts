@@ -23,7 +23,13 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
   const caches = `${options.denoPath}\n${script}`;
   putStartupCaches(caches, folder.denoDir);
   const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }), script];
-  const environment = { DENO_DIR: folder.denoDir, ...denoEnvironment };
+  const environment = {
+    DENO_DIR: folder.denoDir,
+    // Translated programs need not go to disk. Not in strict isolation: Deno then translates in its main
+    // thread, and looks for that one's stack in /proc, which is not there.
+    DENO_EMIT_CACHE_MODE: 'disable',
+    ...denoEnvironment,
+  };
   const command =
     process.platform === 'win32'
       ? { file: options.denoPath, args: deno.slice(1) }
