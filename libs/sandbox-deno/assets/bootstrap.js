@@ -7,6 +7,7 @@ import { openChannel } from './channel.js';
 import { createFetch } from './fetch-global.js';
 import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
+import { rehearse } from './rehearsal.js';
 import { createToolGlobals } from './tool-globals.js';
 
 const { channel, isSpare } = openChannel();
@@ -24,8 +25,7 @@ for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetc
   Object.defineProperty(globalThis, name, { ...fixed, value: Object.freeze(value) });
 }
 
-// A spare has time to do once what is slow when it is done first.
-if (isSpare) await Program.rehearse();
+if (isSpare) await rehearse();
 const program = new Program(channel);
 program.listen();
 const { code, servesFiles, ...options } = channel.receiveProgram();

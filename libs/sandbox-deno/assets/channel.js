@@ -5,9 +5,11 @@
 
 // Taken before the program runs, so that its changes to the globals do not break its own calls.
 const { parse, stringify } = JSON;
-const read = Deno.stdin.read.bind(Deno.stdin);
-const readSync = Deno.stdin.readSync.bind(Deno.stdin);
-const writeSync = Deno.stdout.writeSync.bind(Deno.stdout);
+const stdio = {
+  read: Deno.stdin.read.bind(Deno.stdin),
+  readSync: Deno.stdin.readSync.bind(Deno.stdin),
+  writeSync: Deno.stdout.writeSync.bind(Deno.stdout),
+};
 const encoder = new TextEncoder();
 const encode = encoder.encode.bind(encoder);
 const decoder = new TextDecoder();
@@ -16,19 +18,24 @@ const lineFeed = 0x0a;
 /** The server ends a process that sends a larger frame. */
 const maxFrameBytes = 1024 * 1024;
 
-/** Reads lines from stdin; bytes of a line come in pieces of any size. */
+/** Reads lines from a pipe; bytes of a line come in pieces of any size. */
 class LineReader {
+  #pipe;
   #buffer = new Uint8Array(64 * 1024);
   /** Of the buffer, what was read and is no line yet. */
   #rest = this.#buffer.subarray(0, 0);
   /** Copies of what the buffer held before, of a line that has not ended. */
   #pieces = [];
 
+  constructor(pipe) {
+    this.#pipe = pipe;
+  }
+
   /** The next line, or undefined when there is none any more. */
   async next() {
     for (;;) {
       const line = this.#takeLine();
-      if (line !== undefined || !this.#add(await read(this.#buffer))) return line;
+      if (line !== undefined || !this.#add(await this.#pipe.read(this.#buffer))) return line;
     }
   }
 
@@ -36,7 +43,7 @@ class LineReader {
   nextBlocking() {
     for (;;) {
       const line = this.#takeLine();
-      if (line !== undefined || !this.#add(readSync(this.#buffer))) return line;
+      if (line !== undefined || !this.#add(this.#pipe.readSync(this.#buffer))) return line;
     }
   }
 
@@ -76,9 +83,6 @@ function concat(pieces) {
   return bytes;
 }
 
-function writeAll(bytes) {
-  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(writeSync(rest));
-}
 
 /** An error that the server sent in reply; `fields` are `code`, `message`, `tool`, `server`, `retryAfterMs`. */
 export class HostError extends Error {
@@ -90,6 +94,7 @@ export class HostError extends Error {
 
 export class Channel {
   #nonce;
+  #pipe;
   #lines;
   #lastId = 0;
   /** Frames of calls that go out together, once the program pauses. */
@@ -97,18 +102,19 @@ export class Channel {
   #waiting = new Map();
   #isReading = false;
 
-  constructor(nonce, lines) {
+  constructor(nonce, pipe, lines) {
     this.#nonce = nonce;
+    this.#pipe = pipe;
     this.#lines = lines;
   }
 
   /** Tells the server that this process waits, and waits for the program: `{ code, … }`. */
   receiveProgram() {
-    writeAll(this.#encode('{"type":"ready"}'));
+    this.#write(this.#encode('{"type":"ready"}'));
     const line = this.#lines.nextBlocking();
     // The server is gone before it had anything to run.
     if (line === undefined) Deno.exit(0);
-    writeAll(this.#encode('{"type":"started"}'));
+    this.#write(this.#encode('{"type":"started"}'));
     return parse(line);
   }
 
@@ -139,7 +145,11 @@ export class Channel {
     const frames = this.#outbox;
     this.#outbox = [];
     // One write for all: each would wake the server.
-    if (frames.length > 0) writeAll(frames.length === 1 ? frames[0] : concat(frames));
+    if (frames.length > 0) this.#write(frames.length === 1 ? frames[0] : concat(frames));
+  }
+
+  #write(bytes) {
+    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(this.#pipe.writeSync(rest));
   }
 
   /** A frame; throws a `HostError` when it is too large. */
@@ -171,10 +181,30 @@ export class Channel {
 
 /** Opens the pipe. Its first line holds the nonce that marks frames, and whether the program comes later. */
 export function openChannel() {
-  const lines = new LineReader();
+  const lines = new LineReader(stdio);
   const line = lines.nextBlocking();
   // The server ended while this process started.
   if (line === undefined) Deno.exit(0);
   const { nonce, isSpare } = parse(line);
-  return { channel: new Channel(nonce, lines), isSpare };
+  return { channel: new Channel(nonce, stdio, lines), isSpare };
+}
+
+/** A channel whose calls are answered at once, by nobody: what was called often before is fast. */
+export function openRehearsal() {
+  const replies = [];
+  const pipe = {
+    async read(buffer) {
+      const reply = replies.shift();
+      buffer.set(reply);
+      return reply.length;
+    },
+    writeSync(bytes) {
+      for (const frame of decode(bytes).trimEnd().split('\n')) {
+        const { id } = parse(frame.slice(1));
+        replies.push(encode(`${stringify({ id, value: null })}\n`));
+      }
+      return bytes.length;
+    },
+  };
+  return new Channel('', pipe, new LineReader(pipe));
 }
