@@ -83,7 +83,6 @@ function concat(pieces) {
   return bytes;
 }
 
-
 /** An error that the server sent in reply; `fields` are `code`, `message`, `tool`, `server`, `retryAfterMs`. */
 export class HostError extends Error {
   constructor(fields) {
