@@ -133,6 +133,11 @@ export class Channel {
     this.#flush();
   }
 
+  /** Does nothing until the server ends this process: ending itself would keep the CPU busy while it answers. */
+  awaitEnd() {
+    while (this.#lines.nextBlocking() !== undefined);
+  }
+
   /** Once the program pauses: sends first, for reading takes a while to begin. */
   async #exchange() {
     await undefined;

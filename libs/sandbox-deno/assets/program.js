@@ -30,7 +30,7 @@ export class Program {
     const bodyPrefix = `${startMark}(async()=>{`;
     const limits = { maxValueChars: 100, maxDepth: 10 };
     for (const code of ['const value: number = 1; return [value];', 'export default [1 as number];']) {
-      const program = new Program({ sendResult: () => {} });
+      const program = new Program({ sendResult: () => {}, awaitEnd: () => {} });
       program.#configure({ startMark, bodyPrefix, limits });
       await program.#start(code);
       const end = new AbortController();
@@ -166,6 +166,7 @@ export class Program {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#channel.sendResult(fields, json);
+    this.#channel.awaitEnd();
   }
 
   #describe(error) {
