@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const maxBytes = 4 * 1024 * 1024;
@@ -10,17 +10,29 @@ const maxBytes = 4 * 1024 * 1024;
  */
 const kept = new Map<string, ReadonlyMap<string, Buffer>>();
 
-/** Makes the folder with a copy of the caches, if there are any yet; Deno makes it otherwise. */
+/** Makes the folder with a copy of the caches, if there are any yet and the disk has room; else Deno makes it. */
 export function putStartupCaches(key: string, denoDir: string): void {
   const files = kept.get(key);
   if (!files) return;
-  mkdirSync(denoDir);
-  for (const [name, bytes] of files) writeFileSync(join(denoDir, name), bytes);
+  try {
+    mkdirSync(denoDir);
+    for (const [name, bytes] of files) writeFileSync(join(denoDir, name), bytes);
+  } catch {
+    rmSync(denoDir, { recursive: true, force: true });
+  }
 }
 
 /** Remembers the caches of a process that waits for its program. */
 export function keepStartupCaches(key: string, denoDir: string): void {
   if (kept.has(key)) return;
+  try {
+    kept.set(key, readCaches(denoDir));
+  } catch {
+    // Without a folder, Deno keeps its caches in memory: the next process may have one.
+  }
+}
+
+function readCaches(denoDir: string): ReadonlyMap<string, Buffer> {
   const files = new Map<string, Buffer>();
   let bytes = 0;
   for (const entry of readdirSync(denoDir, { withFileTypes: true })) {
@@ -30,5 +42,5 @@ export function keepStartupCaches(key: string, denoDir: string): void {
     files.set(entry.name, content);
     bytes += content.length;
   }
-  kept.set(key, bytes <= maxBytes ? files : new Map());
+  return bytes <= maxBytes ? files : new Map();
 }
