@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 
 import {
@@ -60,6 +61,8 @@ export async function runProgram(
   };
   const show = (text: string) => options.cleanText(hidePaths(text, process.hiddenPaths));
   const calls = new AbortController();
+  // One listener per open call; Node warns of a leak from the eleventh on.
+  setMaxListeners(0, calls.signal);
   const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
   let hasStarted = false as boolean;
   let result: ResultFrame | undefined;
@@ -79,8 +82,9 @@ export async function runProgram(
           // The bootstrap sends one result, and cuts it: more is the program's own doing.
           if (result || charsOf(frame.value) > options.maxOutputChars) resolve('bad_result');
           result ??= frame;
-          // What was printed before is in the other pipe already, so it is read in this turn of the event loop.
-          setImmediate(() => resolve(ranToItsEnd));
+          // What was printed before is in the other pipe already, but what is read in this turn of the event loop
+          // may have been settled before that. In the next one it is read.
+          setImmediate(() => setImmediate(() => resolve(ranToItsEnd)));
         } else {
           hasStarted = true;
         }
