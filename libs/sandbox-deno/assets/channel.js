@@ -99,6 +99,7 @@ export class Channel {
   #pipe;
   #lines;
   #lastId = 0;
+  #isGathering = false;
   /** Frames of calls that go out together, once the program pauses. */
   #outbox = [];
   #outboxBytes = 0;
@@ -126,9 +127,16 @@ export class Channel {
     const id = this.#lastId + 1;
     const frame = this.#encode(stringify({ type: 'call', id, method, params }));
     this.#lastId = id;
-    if (this.#outbox.push(frame) === 1) void this.#exchange();
-    this.#outboxBytes += frame.length;
-    if (this.#outboxBytes > maxOutboxBytes) this.#flush();
+    if (this.#isGathering) {
+      this.#outbox.push(frame);
+      this.#outboxBytes += frame.length;
+      if (this.#outboxBytes > maxOutboxBytes) this.#flush();
+    } else {
+      // The first at once: the server works on it while the program makes the others.
+      this.#isGathering = true;
+      this.#write(frame);
+      void this.#exchange();
+    }
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
@@ -153,6 +161,7 @@ export class Channel {
   /** Once the program pauses: sends first, for reading takes a while to begin. */
   async #exchange() {
     await undefined;
+    this.#isGathering = false;
     this.#flush();
     if (!this.#isReading) await this.#readReplies();
   }
