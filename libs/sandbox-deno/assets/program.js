@@ -2,6 +2,7 @@ import { cut, describeError, describeLoadError } from './describe-error.js';
 import { depthOf, unlikeJson } from './value.js';
 
 const { stringify } = JSON;
+const { exit } = Deno;
 const moduleStatement = /^\s*(?:import|export)\b/m;
 
 /**
@@ -127,12 +128,14 @@ export class Program {
       return;
     }
     this.#end({ error: { code: isOutOfMemory(error) ? 'out_of_memory' : 'user_error', message } });
+    exit(1);
   }
 
   #finish() {
     if (!this.#hasValue) {
       const message = 'The program waits for a promise that nothing can settle any more.';
       this.#end({ error: { code: 'ended_early', message } });
+      exit(1);
     }
     this.#end(this.#serialize());
   }
