@@ -3,23 +3,49 @@ import { systemCalls } from './system-calls.js';
 
 /**
  * Runs as the entry script of a sandbox whose runtime permits everything (`-A`): what an attacker could
- * do who got past Deno. It makes any system call through libc. Its argument says what to try; it prints
- * one line of JSON.
+ * do who got past Deno. It makes any system call. Its argument says what to try; it prints one line of
+ * JSON.
  */
 const libc = Deno.dlopen('libc.so.6', {
-  syscall: { parameters: ['i64', 'i64', 'i64', 'i64', 'i64', 'i64', 'i64'], result: 'i64' },
   mmap: { parameters: ['usize', 'usize', 'i32', 'i32', 'i32', 'i64'], result: 'pointer' },
-  __errno_location: { parameters: [], result: 'pointer' },
 }).symbols;
 const column = Deno.build.arch === 'x86_64' ? 0 : 1;
 const exitGroup = [231, 94][column];
 
-/** Makes a system call; resolves with its result, or with the number of its error below zero. */
+/** A function of these bytes of machine code. */
+function machineCode(bytes, definition) {
+  const [READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS] = [7, 0x22];
+  const address = libc.mmap(0n, 4096n, READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS, -1, 0n);
+  new Uint8Array(Deno.UnsafePointerView.getArrayBuffer(address, bytes.length)).set(bytes);
+  return new Deno.UnsafeFnPointer(address, definition);
+}
+
+/**
+ * Number and six arguments move to where the kernel wants them; its answer comes back as it is. libc's
+ * `syscall` would leave the error in `errno`, which the runtime may have changed before we can read it.
+ */
+const systemCall = machineCode(
+  [
+    // mov rax,rdi; mov rdi,rsi; mov rsi,rdx; mov rdx,rcx; mov r10,r8; mov r8,r9; mov r9,[rsp+8]; syscall; ret
+    new Uint8Array([
+      0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x89, 0xd6, 0x48, 0x89, 0xca, 0x4d, 0x89, 0xc2, 0x4d, 0x89,
+      0xc8, 0x4c, 0x8b, 0x4c, 0x24, 0x08, 0x0f, 0x05, 0xc3,
+    ]),
+    // mov x8,x0; mov x0,x1; mov x1,x2; mov x2,x3; mov x3,x4; mov x4,x5; mov x5,x6; svc #0; ret
+    new Uint8Array(
+      new Uint32Array([
+        0xaa0003e8, 0xaa0103e0, 0xaa0203e1, 0xaa0303e2, 0xaa0403e3, 0xaa0503e4, 0xaa0603e5, 0xd4000001,
+        0xd65f03c0,
+      ]).buffer,
+    ),
+  ][column],
+  { parameters: ['i64', 'i64', 'i64', 'i64', 'i64', 'i64', 'i64'], result: 'i64' },
+);
+
+/** Makes a system call; its result, or the number of its error below zero. */
 function call(number, ...args) {
   const padded = [...args, 0, 0, 0, 0, 0, 0].slice(0, 6).map(BigInt);
-  const result = libc.syscall(BigInt(number), ...padded);
-  if (result !== -1n) return Number(result);
-  return -new Deno.UnsafePointerView(libc.__errno_location()).getInt32();
+  return Number(systemCall.call(BigInt(number), ...padded));
 }
 
 function pointer(bytes) {
@@ -159,10 +185,7 @@ const tasks = {
   // The i386 interface too: getpid there is writev in the table of x64.
   i386: () => {
     const code = new Uint8Array([0x53, 0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0x5b, 0xc3]);
-    const [READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS] = [7, 0x22];
-    const address = libc.mmap(0n, 4096n, READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS, -1, 0n);
-    new Uint8Array(Deno.UnsafePointerView.getArrayBuffer(address, code.length)).set(code);
-    return new Deno.UnsafeFnPointer(address, { parameters: [], result: 'i32' }).call();
+    return machineCode(code, { parameters: [], result: 'i32' }).call();
   },
   // Not among the others: where there is no wall, the child goes on in the memory of this process.
   vfork: () => {
