@@ -5,22 +5,28 @@ import { run } from '../run.mjs';
 export async function checkAttacksAsUser(modes) {
   if (process.getuid?.() !== 0) return [];
   const only = modes.length === 1 ? ['--isolation', modes[0]] : [];
-  const { stdout, output } = await run(process.execPath, ['tools/attacks.mjs', '--user', '--json', ...only]);
-  return [checkOf(stdout, output)];
+  const { code, stdout, output } = await run(process.execPath, [
+    'tools/attacks.mjs',
+    '--user',
+    '--json',
+    ...only,
+  ]);
+  return [checkOf(code, stdout, output)];
 }
 
-function checkOf(json, output) {
+function checkOf(code, json, output) {
   const name = 'attacks as an ordinary user';
   try {
-    const { attacks } = JSON.parse(json);
+    const { attacks, notRun } = JSON.parse(json);
     const outcomes = attacks.flatMap((attack) => Object.values(attack.outcomes));
     const fell = attacks.flatMap(({ id, details }) => details.map((detail) => ({ id, ...detail })));
-    const detail = fell.map(({ id, mode, reason }) => `✗ ${id} (${mode})\n${reason}`).join('\n');
+    const reasons = fell.map(({ id, mode, reason }) => `✗ ${id} (${mode})\n${reason}`);
+    // Nothing fell where nothing could be tried.
     return {
       name,
       passed: outcomes.filter((outcome) => outcome === 'held').length,
-      failed: fell.length,
-      detail,
+      failed: fell.length || (code === 0 ? 0 : 1),
+      detail: [...reasons, ...notRun].join('\n'),
     };
   } catch {
     return { name, passed: 0, failed: 1, detail: output };

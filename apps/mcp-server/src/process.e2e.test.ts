@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -26,9 +26,13 @@ const initialize = JSON.stringify({
 describe('code-executor-mcp', () => {
   let home: string | undefined;
   let running: StartedServer | undefined;
+  let spawned: ChildProcess | undefined;
   afterEach(async () => {
     await running?.close();
     running = undefined;
+    // Where a test failed before it ended its server.
+    spawned?.kill('SIGKILL');
+    spawned = undefined;
     if (home !== undefined) await rm(home, { recursive: true, force: true });
     home = undefined;
   });
@@ -37,6 +41,7 @@ describe('code-executor-mcp', () => {
   async function spawnServer(args: string[] = [], files: Record<string, string> = {}) {
     home = await createHome(files);
     const child = spawn(process.execPath, [bin, ...args], { cwd: home, env: environmentOf(home) });
+    spawned = child;
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -5,7 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isolationsUnderTest } from '@code-executor/contracts/testing';
 
-import { createHome, descendantsOf, StartedServer, until, untilGone } from './started-server.test.support.js';
+import {
+  createHome,
+  descendantsOf,
+  StartedServer,
+  until,
+  untilGone,
+  withServer,
+} from './started-server.test.support.js';
 
 describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
   let server: StartedServer;
@@ -78,22 +85,22 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     const home = await createHome({ 'data.txt': 'the data' });
     const security = { allowRead: [home] };
     await writeFile(join(home, '.code-executor.json'), JSON.stringify({ security }));
-    const own = await StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation }, home);
-    const file = JSON.stringify(join(home, 'data.txt'));
-    const code = `const text = await Deno.readTextFile(${file});
+    await withServer(StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation }, home), async (own) => {
+      const file = JSON.stringify(join(home, 'data.txt'));
+      const code = `const text = await Deno.readTextFile(${file});
       const other = await Deno.readTextFile('/etc/passwd').catch(() => 'refused');
       return { text, other };`;
-    const report = await own.run(code, { permissions: { read: [home, '/etc'], net: ['example.com'] } });
-    expect(report).toMatchObject({
-      status: 'succeeded',
-      isolation,
-      result: { text: 'the data', other: 'refused' },
-      stderr:
-        'permissions.read "/etc" is outside security.allowRead and was not granted.\n' +
-        'permissions.net "example.com" is outside security.allowNetwork and was not granted.\n',
+      const report = await own.run(code, { permissions: { read: [home, '/etc'], net: ['example.com'] } });
+      expect(report).toMatchObject({
+        status: 'succeeded',
+        isolation,
+        result: { text: 'the data', other: 'refused' },
+        stderr:
+          'permissions.read "/etc" is outside security.allowRead and was not granted.\n' +
+          'permissions.net "example.com" is outside security.allowNetwork and was not granted.\n',
+      });
+      expect(await own.run(code)).toMatchObject({ status: 'failed', errorCode: 'user_error' });
     });
-    expect(await own.run(code)).toMatchObject({ status: 'failed', errorCode: 'user_error' });
-    await own.close();
   });
 
   test('health answers while programs loop', async () => {
@@ -133,47 +140,50 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
   });
 
   test('leaves no process behind of programs that are cancelled while they start', async () => {
-    const own = await StartedServer.start(
-      { '.code-executor.json': JSON.stringify({ sandbox: { spares: { typescript: 0 } } }) },
-      { CODE_EXECUTOR_ISOLATION: isolation },
+    await withServer(
+      StartedServer.start(
+        { '.code-executor.json': JSON.stringify({ sandbox: { spares: { typescript: 0 } } }) },
+        { CODE_EXECUTOR_ISOLATION: isolation },
+      ),
+      async (own) => {
+        // The first ones while the server looks for what works here, the others while their processes start.
+        for (const waitMs of [40, 0, 2, 4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60]) {
+          const caller = new AbortController();
+          const running = Array.from({ length: 3 }, () =>
+            own.run('for (;;) {}', { timeoutMs: 60_000 }, { signal: caller.signal }).catch(() => undefined),
+          );
+          await delay(waitMs);
+          caller.abort();
+          await Promise.all(running);
+        }
+        await until(async () => {
+          const { structured } = await own.call('health', {});
+          return (structured['executions'] as { running: number }).running === 0;
+        });
+        expect(await descendantsOf(own.pid)).toEqual([]);
+      },
     );
-    // The first ones while the server looks for what works here, the others while their processes start.
-    for (const waitMs of [40, 0, 2, 4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60]) {
-      const caller = new AbortController();
-      const running = Array.from({ length: 3 }, () =>
-        own.run('for (;;) {}', { timeoutMs: 60_000 }, { signal: caller.signal }).catch(() => undefined),
-      );
-      await delay(waitMs);
-      caller.abort();
-      await Promise.all(running);
-    }
-    await until(async () => {
-      const { structured } = await own.call('health', {});
-      return (structured['executions'] as { running: number }).running === 0;
-    });
-    expect(await descendantsOf(own.pid)).toEqual([]);
-    await own.close();
   });
 
   test('leaves no process of a cancelled loop behind', async () => {
     // A server of its own: what runs below it is this program, and no spare that waits for another.
-    const own = await StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation });
-    const caller = new AbortController();
-    let hasStarted = false;
-    const running = own
-      .run(
-        'console.log("started"); for (;;) {}',
-        { timeoutMs: 60_000 },
-        { signal: caller.signal, onprogress: () => (hasStarted = true) },
-      )
-      .catch(() => undefined);
-    await until(() => hasStarted);
-    const pids = (await descendantsOf(own.pid)).map(({ pid }) => pid);
-    expect(pids.length).toBeGreaterThan(0);
-    caller.abort();
-    await running;
-    await untilGone(pids);
-    await own.close();
+    await withServer(StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation }), async (own) => {
+      const caller = new AbortController();
+      let hasStarted = false;
+      const running = own
+        .run(
+          'console.log("started"); for (;;) {}',
+          { timeoutMs: 60_000 },
+          { signal: caller.signal, onprogress: () => (hasStarted = true) },
+        )
+        .catch(() => undefined);
+      await until(() => hasStarted);
+      const pids = (await descendantsOf(own.pid)).map(({ pid }) => pid);
+      expect(pids.length).toBeGreaterThan(0);
+      caller.abort();
+      await running;
+      await untilGone(pids);
+    });
   });
 });
 

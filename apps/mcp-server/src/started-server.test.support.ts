@@ -95,6 +95,19 @@ export class StartedServer {
   }
 }
 
+/** Asks a server of one's own, and ends it whatever comes of it: one that lived on would keep Jest from ending. */
+export async function withServer<S extends { close(): Promise<void> }, T>(
+  start: Promise<S>,
+  ask: (server: S) => Promise<T>,
+): Promise<T> {
+  const server = await start;
+  try {
+    return await ask(server);
+  } finally {
+    await server.close();
+  }
+}
+
 /** A living process: its command line, separated by blanks. */
 export interface LivingProcess {
   pid: number;

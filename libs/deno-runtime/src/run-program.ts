@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 
 import {
@@ -60,6 +61,8 @@ export async function runProgram(
   };
   const show = (text: string) => options.cleanText(hidePaths(text, process.hiddenPaths));
   const calls = new AbortController();
+  // One listener per open call; Node warns of a leak from the eleventh on.
+  setMaxListeners(0, calls.signal);
   const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
   let hasStarted = false as boolean;
   let result: ResultFrame | undefined;

@@ -50,7 +50,8 @@ export class SparePool {
 
   /**
    * A process that has said nothing but `ready`, or undefined. Stops filling until `fill()`. One that does
-   * not run any more is ended at once, before the program has started in it.
+   * not run any more is ended at once, before the program has started in it: that program gets a process of its
+   * own, and the other spares are looked at when their turn comes.
    */
   take(): DenoProcess | undefined {
     this.#filling = undefined;

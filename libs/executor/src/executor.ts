@@ -121,7 +121,7 @@ class QueuedExecutor implements Executor {
   async #execute(request: ExecuteRequest, options: ExecuteOptions): Promise<ExecutionReport> {
     const executionId = `exec_${randomBytes(9).toString('hex')}`;
     const ended = new AbortController();
-    const signal = anySignal(ended.signal, this.#closing.signal, options.signal) ?? ended.signal;
+    const signal = anySignal(ended.signal, this.#closing.signal, options.signal);
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
     try {

@@ -54,7 +54,7 @@ export function createGuardedFetch({
 
   async function fetch(request: HttpRequest, { allow, signal }: HttpFetchOptions): Promise<HttpResponse> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const either = anySignal(signal, timeout) ?? timeout;
+    const either = anySignal(timeout, signal);
     let url = checkUrl(request.url, allow);
     let outgoing = checkRequest(request);
     try {

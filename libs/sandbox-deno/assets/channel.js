@@ -5,6 +5,7 @@
 
 // Taken before the program runs, so that its changes to the globals do not break its own calls.
 const { parse, stringify } = JSON;
+const { exit } = Deno;
 const stdio = {
   read: Deno.stdin.read.bind(Deno.stdin),
   readSync: Deno.stdin.readSync.bind(Deno.stdin),
@@ -15,6 +16,8 @@ const encode = encoder.encode.bind(encoder);
 const decoder = new TextDecoder();
 const decode = decoder.decode.bind(decoder);
 const lineFeed = 0x0a;
+/** Calls that are made together are kept until there are so many bytes of them. */
+const maxOutboxBytes = 64 * 1024;
 /** The server ends a process that sends a larger frame. */
 const maxFrameBytes = 1024 * 1024;
 
@@ -96,8 +99,10 @@ export class Channel {
   #pipe;
   #lines;
   #lastId = 0;
+  #isGathering = false;
   /** Frames of calls that go out together, once the program pauses. */
   #outbox = [];
+  #outboxBytes = 0;
   #waiting = new Map();
   #isReading = false;
 
@@ -112,7 +117,7 @@ export class Channel {
     this.#write(this.#encode('{"type":"ready"}'));
     const line = this.#lines.nextBlocking();
     // The server is gone before it had anything to run.
-    if (line === undefined) Deno.exit(0);
+    if (line === undefined) exit(0);
     this.#write(this.#encode('{"type":"started"}'));
     return parse(line);
   }
@@ -122,7 +127,16 @@ export class Channel {
     const id = this.#lastId + 1;
     const frame = this.#encode(stringify({ type: 'call', id, method, params }));
     this.#lastId = id;
-    if (this.#outbox.push(frame) === 1) void this.#exchange();
+    if (this.#isGathering) {
+      this.#outbox.push(frame);
+      this.#outboxBytes += frame.length;
+      if (this.#outboxBytes > maxOutboxBytes) this.#flush();
+    } else {
+      // The first at once: the server works on it while the program makes the others.
+      this.#isGathering = true;
+      this.#write(frame);
+      void this.#exchange();
+    }
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
@@ -135,12 +149,19 @@ export class Channel {
 
   /** Does nothing until the server ends this process: ending itself would keep the CPU busy while it answers. */
   awaitEnd() {
-    while (this.#lines.nextBlocking() !== undefined);
+    try {
+      while (this.#lines.nextBlocking() !== undefined);
+    } catch {
+      // The program has closed stdin.
+    }
+    // Or the server is gone.
+    exit(0);
   }
 
   /** Once the program pauses: sends first, for reading takes a while to begin. */
   async #exchange() {
     await undefined;
+    this.#isGathering = false;
     this.#flush();
     if (!this.#isReading) await this.#readReplies();
   }
@@ -148,6 +169,7 @@ export class Channel {
   #flush() {
     const frames = this.#outbox;
     this.#outbox = [];
+    this.#outboxBytes = 0;
     // One write for all: each would wake the server.
     if (frames.length > 0) this.#write(frames.length === 1 ? frames[0] : concat(frames));
   }
@@ -172,7 +194,7 @@ export class Channel {
     while (this.#waiting.size > 0) {
       const line = await this.#lines.next();
       // The server is gone: nobody waits for the program any more.
-      if (line === undefined) Deno.exit(0);
+      if (line === undefined) exit(0);
       const { id, value, error } = parse(line);
       const caller = this.#waiting.get(id);
       this.#waiting.delete(id);
@@ -188,7 +210,7 @@ export function openChannel() {
   const lines = new LineReader(stdio);
   const line = lines.nextBlocking();
   // The server ended while this process started.
-  if (line === undefined) Deno.exit(0);
+  if (line === undefined) exit(0);
   const { nonce, isSpare } = parse(line);
   return { channel: new Channel(nonce, stdio, lines), isSpare };
 }

@@ -2,7 +2,6 @@ import { cut, describeError, describeLoadError } from './describe-error.js';
 import { depthOf, unlikeJson } from './value.js';
 
 const { stringify } = JSON;
-const { exit } = Deno;
 const moduleStatement = /^\s*(?:import|export)\b/m;
 
 /**
@@ -128,14 +127,12 @@ export class Program {
       return;
     }
     this.#end({ error: { code: isOutOfMemory(error) ? 'out_of_memory' : 'user_error', message } });
-    exit(1);
   }
 
   #finish() {
     if (!this.#hasValue) {
       const message = 'The program waits for a promise that nothing can settle any more.';
       this.#end({ error: { code: 'ended_early', message } });
-      exit(1);
     }
     this.#end(this.#serialize());
   }
@@ -203,6 +200,8 @@ function whyNeitherStarted({ module, body }, source) {
     return describeLoadError(module.error.message, source, module.place);
   }
   if (body.error instanceof SyntaxError) return `SyntaxError: ${body.error.message}`;
+  // V8 gives it no code, only this text.
+  if (!module.error.message.startsWith('Illegal return statement')) return `SyntaxError: ${module.error.message}`;
   if (moduleStatement.test(source)) {
     return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
   }

@@ -87,6 +87,11 @@ main();`;
       'program.ts:1:16',
     ],
     [
+      'export default 1; const a = 1; const a = 2;',
+      "SyntaxError: Identifier 'a' has already been declared",
+      'program.ts:1:38',
+    ],
+    [
       'import x from "data:text/javascript,export default 4";\nreturn x;',
       'use "await import()"',
       'SyntaxError',

@@ -158,16 +158,6 @@ export class Arena {
   }
 }
 
-/** Starts a second server, asks it, and ends it. */
-export async function withServer<T>(start: Promise<Arena>, ask: (server: Arena) => Promise<T>): Promise<T> {
-  const server = await start;
-  try {
-    return await ask(server);
-  } finally {
-    await server.close();
-  }
-}
-
 function configOf(places: Places): object {
   const entry = {
     command: process.execPath,

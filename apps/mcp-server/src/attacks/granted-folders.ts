@@ -4,7 +4,8 @@ import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { Arena, withServer } from './arena.js';
+import { withServer } from '../started-server.test.support.js';
+import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { attempting, outcomesOf } from './attempts.js';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
-import { Arena, withServer } from './arena.js';
+import { withServer } from '../started-server.test.support.js';
+import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { attempting, outcomesOf } from './attempts.js';
 import { forging } from './forgery.js';

@@ -5,8 +5,8 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { createHome, until, untilGone } from '../started-server.test.support.js';
-import { Arena, withServer } from './arena.js';
+import { createHome, until, untilGone, withServer } from '../started-server.test.support.js';
+import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { peakWhile, sandboxesOf, treeOf } from './measure.js';
 
