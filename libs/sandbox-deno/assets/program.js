@@ -201,7 +201,8 @@ function whyNeitherStarted({ module, body }, source) {
   }
   if (body.error instanceof SyntaxError) return `SyntaxError: ${body.error.message}`;
   // V8 gives it no code, only this text.
-  if (!module.error.message.startsWith('Illegal return statement')) return `SyntaxError: ${module.error.message}`;
+  if (!module.error.message.startsWith('Illegal return statement'))
+    return `SyntaxError: ${module.error.message}`;
   if (moduleStatement.test(source)) {
     return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
   }
