@@ -76,7 +76,8 @@ export class DenoProcess {
       filterPipe.on('error', () => undefined);
       filterPipe.end(command.filter);
     }
-    void this.send(JSON.stringify({ nonce, isSpare: options.isSpare === true }));
+    const { ownFiles } = command;
+    void this.send(JSON.stringify({ nonce, isSpare: options.isSpare === true, ownFiles }));
   }
 
   get pid(): number | undefined {

@@ -1,12 +1,8 @@
-export type { DenoLimits, Grant, Grants } from './command/deno-command.js';
+export type { DenoLimits, Grant, Grants, OwnFiles } from './command/deno-command.js';
 export { DenoProcess, type ExitStatus, maxFrameBytes } from './deno-process.js';
-export { fetchHandler } from './fetch-handler.js';
-export { fileHandlers } from './file-handlers.js';
+export { DenoRunner, type DenoRunnerOptions } from './deno-runner.js';
 export { findDeno, minimumDenoVersion } from './find-deno.js';
-export { resolveGrants } from './grants.js';
-export { type HostCallHandler, type HostCallHandlers } from './host-calls.js';
 export { chooseIsolation, type ChosenIsolation, denoCommand, type Isolation } from './isolation.js';
 export { maxJsonDepth } from './protocol/parse-json.js';
 export { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
-export { SparePool, type SpareOptions, type SpareStatus } from './spare-pool.js';
-export { toolHandlers } from './tool-handlers.js';
+export { type SpareOptions, type SpareStatus } from './spare-pool.js';

@@ -3,8 +3,8 @@
  * the pipe and is imported dynamically, because what stands in an entry script, or is imported by a
  * literal in one, is read by Deno without asking for permission.
  */
-import { openChannel } from './channel.js';
-import { createFetch } from './fetch-global.js';
+import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
+import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
 import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
 import { rehearse } from './rehearsal.js';

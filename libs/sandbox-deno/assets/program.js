@@ -1,5 +1,6 @@
 import { cut, describeError, describeLoadError } from './describe-error.js';
-import { depthOf, unlikeJson } from './value.js';
+import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
+import { unlikeJson } from './value.js';
 
 const { stringify } = JSON;
 const moduleStatement = /^\s*(?:import|export)\b/m;

@@ -1,4 +1,4 @@
-import { HostError } from './channel.js';
+import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
 
 /** An upstream tool failed, or the server would not call it. */
 export class McpToolError extends Error {

@@ -26,6 +26,9 @@ export interface Grants {
   write: readonly Grant[];
 }
 
+/** Files and folders of ours that an entry script reads before it takes a program, by a name without blanks. */
+export type OwnFiles = Readonly<Record<string, string>>;
+
 /** Everything that decides how a Deno process is started. */
 export interface DenoCommandOptions {
   denoPath: string;
@@ -33,6 +36,8 @@ export interface DenoCommandOptions {
   script: URL;
   limits: DenoLimits;
   grants: Grants;
+  /** Readable until the entry script gives that up. */
+  ownFiles?: OwnFiles;
 }
 
 /** A command line that is ready for `spawn`. */
@@ -43,6 +48,8 @@ export interface DenoCommand {
   spawnOptions: SpawnOptions & { env: Record<string, string> };
   /** Bytes for descriptor 3, which the command reads before Deno starts. */
   filter?: Buffer;
+  /** Where the process sees `ownFiles`. */
+  ownFiles: OwnFiles;
   /** Host paths that must not be seen outside, with what to show instead. */
   hiddenPaths: readonly [path: string, shown: string][];
   /** Called when the process waits for its program, before it gets one. */
@@ -68,9 +75,10 @@ export const denoEnvironment: Record<string, string> = {
  * its entry without asking for permission. All four of `--no-remote --no-npm --cached-only
  * --deny-import` are needed: `--deny-import` alone leaves `npm:` open.
  */
-export function denoFlags(limits: DenoLimits, grants: Grants): string[] {
-  const list = (paths: readonly Grant[]) => paths.map(({ path }) => path.replaceAll(',', ',,')).join(',');
-  const readable = [...grants.read, ...grants.write];
+export function denoFlags(limits: DenoLimits, grants: Grants, ownFiles: OwnFiles): string[] {
+  const list = (paths: readonly string[]) => paths.map((path) => path.replaceAll(',', ',,')).join(',');
+  const writable = grants.write.map(({ path }) => path);
+  const readable = [...grants.read.map(({ path }) => path), ...writable, ...Object.values(ownFiles)];
   return [
     'run',
     ...[
@@ -85,7 +93,7 @@ export function denoFlags(limits: DenoLimits, grants: Grants): string[] {
     ],
     ...['--deny-import', '--deny-net', '--deny-env', '--deny-sys', '--deny-run', '--deny-ffi'],
     readable.length > 0 ? `--allow-read=${list(readable)}` : '--deny-read',
-    grants.write.length > 0 ? `--allow-write=${list(grants.write)}` : '--deny-write',
+    writable.length > 0 ? `--allow-write=${list(writable)}` : '--deny-write',
     `--v8-flags=--max-old-space-size=${limits.heapMb}`,
   ];
 }

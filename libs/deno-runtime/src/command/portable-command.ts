@@ -22,7 +22,8 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
   const folder = createPrivateFolder();
   const caches = `${options.denoPath}\n${script}`;
   putStartupCaches(caches, folder.denoDir);
-  const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }), script];
+  const { ownFiles = {} } = options;
+  const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }, ownFiles), script];
   const environment = {
     DENO_DIR: folder.denoDir,
     // Translated programs need not go to disk. Not in strict isolation: Deno then translates in its main
@@ -45,7 +46,9 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
       cwd: folder.workDir,
       env: environment,
     },
+    ownFiles,
     hiddenPaths: [
+      ...Object.entries(ownFiles).map(([name, path]): [string, string] => [path, `/app/${name}`]),
       [dirname(script), '/app/rt'],
       [options.denoPath, '/app/deno'],
       [folder.path, '/tmp'],

@@ -29,6 +29,8 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     );
   }
   const script = fileURLToPath(options.script);
+  const own = Object.entries(options.ownFiles ?? {});
+  const ownFiles = Object.fromEntries(own.map(([name]) => [name, `/app/${name}`]));
   const bwrap = [
     'bwrap',
     ...['--seccomp', '3', '--unshare-user', '--unshare-all', '--disable-userns'],
@@ -37,6 +39,7 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     ...['--die-with-parent', '--clearenv', '--cap-drop', 'ALL'],
     ...(await librariesOf(options.denoPath)).flatMap((library) => ['--ro-bind', library, library]),
     ...['--ro-bind', options.denoPath, '/app/deno', '--ro-bind', dirname(script), '/app/rt'],
+    ...own.flatMap(([name, path]) => ['--ro-bind', path, `/app/${name}`]),
     // Deno needs this one link of /proc, and nothing else of it.
     ...['--dir', '/proc/self', '--symlink', '/app/deno', '/proc/self/exe'],
     ...['--size', String(tmpfsBytes), '--tmpfs', '/tmp'],
@@ -48,7 +51,8 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     ...['--setenv', 'DENO_DIR', '/tmp/deno'],
     ...Object.entries(denoEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
-  const deno = ['/app/deno', ...denoFlags(options.limits, options.grants), `/app/rt/${basename(script)}`];
+  const flags = denoFlags(options.limits, options.grants, ownFiles);
+  const deno = ['/app/deno', ...flags, `/app/rt/${basename(script)}`];
   return {
     isolation: 'strict',
     file: '/bin/sh',
@@ -56,6 +60,7 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     // bwrap's own environment is readable inside, at /proc/1/environ: it gets no other.
     spawnOptions: { cwd: '/', env: shellEnvironment },
     filter: seccompFilter(process.arch),
+    ownFiles,
     hiddenPaths: [],
     cleanUp: () => Promise.resolve(),
   };

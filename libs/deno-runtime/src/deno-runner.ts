@@ -1,0 +1,148 @@
+import {
+  CodeExecutorError,
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Language,
+  type SandboxStatus,
+} from '@code-executor/contracts';
+
+import type { DenoLimits, Grants, OwnFiles } from './command/deno-command.js';
+import { DenoProcess } from './deno-process.js';
+import { fetchHandler } from './fetch-handler.js';
+import { fileHandlers } from './file-handlers.js';
+import { findDeno } from './find-deno.js';
+import { resolveGrants } from './grants.js';
+import type { HostCallHandlers } from './host-calls.js';
+import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
+import { type ProgramOutcome, runProgram } from './run-program.js';
+import { type SpareOptions, SparePool } from './spare-pool.js';
+import { toolHandlers } from './tool-handlers.js';
+
+export interface DenoRunnerOptions {
+  language: Language;
+  /** The trusted entry script; its folder is all that processes see of the product. */
+  script: URL;
+  denoPath: string | undefined;
+  isolation: Isolation;
+  limits: Omit<DenoLimits, 'cpuSeconds'>;
+  maxOutputChars: number;
+  spares: SpareOptions;
+  /** Files of ours that the entry script reads before it takes a program; asked for at each start. */
+  ownFiles?: (denoPath: string) => Promise<OwnFiles>;
+  /** The message to the entry script that holds the program; `servesFiles` tells it to ask for files. */
+  messageFor: (code: string, servesFiles: boolean) => object;
+  /** Makes text about the program what its author expects. */
+  cleanText: (text: string) => string;
+}
+
+/** Everything that a program may write in its life; more ends it. */
+const maxOutputBytes = 64 * 1024 * 1024;
+/** The longest time limit that a spare serves; its CPU limit is set when it starts. */
+const maxTimeoutMs = 300_000;
+/** How long a process may take until it has its program; a spare only has to read it. */
+const coldStartMs = 30_000;
+const spareStartMs = 2000;
+const noGrants: Grants = { read: [], write: [] };
+
+/** Runs programs, each in a Deno process of its own that ends with it, a spare one where there is one. */
+export class DenoRunner {
+  readonly #options: DenoRunnerOptions;
+  readonly #spares: SparePool;
+  readonly #processes = new Set<DenoProcess>();
+  #running = 0;
+  #isClosed = false;
+
+  constructor(options: DenoRunnerOptions) {
+    this.#options = options;
+    this.#spares = new SparePool(options.spares, () => this.#start(maxTimeoutMs, noGrants, true));
+  }
+
+  /**
+   * Runs one program; see the `Sandbox` interface.
+   *
+   * @throws CodeExecutorError `failed_precondition` when there is no Deno, or the demanded isolation
+   * cannot be had; `permission_denied` when a granted path cannot be granted.
+   */
+  async execute(request: ExecutionRequest): Promise<ExecutionResult> {
+    const grants = await resolveGrants(request.permissions);
+    const isDefault = grants.read.length + grants.write.length === 0 && request.timeoutMs <= maxTimeoutMs;
+    const spare = isDefault ? this.#spares.take() : undefined;
+    if (spare) {
+      const { hasStarted, result } = await this.#run(spare, request, grants, spareStartMs);
+      // It died while it waited, so the program has not run: it gets a process of its own.
+      if (hasStarted) return result;
+    }
+    const process = await this.#start(request.timeoutMs, grants, false);
+    const { hasStarted, result } = await this.#run(process, request, grants, coldStartMs);
+    if (hasStarted) return result;
+    const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
+    throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);
+  }
+
+  async status(): Promise<SandboxStatus> {
+    const { language, denoPath, isolation } = this.#options;
+    try {
+      const { mode, note } = await chooseIsolation(await findDeno(denoPath), isolation);
+      return { language, isolation: mode, ...(note !== undefined && { note }), spares: this.#spares.status };
+    } catch (error) {
+      return { language, note: CodeExecutorError.from(error).message };
+    }
+  }
+
+  /** Ends every running program; resolves when their processes are gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#spares.close(), ...[...this.#processes].map((process) => process.kill(0))]);
+  }
+
+  async #start(timeoutMs: number, grants: Grants, isSpare: boolean): Promise<DenoProcess> {
+    const { limits, script, isolation, ownFiles } = this.#options;
+    const denoPath = await findDeno(this.#options.denoPath);
+    const { mode } = await chooseIsolation(denoPath, isolation);
+    const command = await denoCommand(mode, {
+      denoPath,
+      script,
+      limits: { ...limits, cpuSeconds: Math.ceil(timeoutMs / 1000) * 2 + 10 },
+      grants,
+      ...(ownFiles && { ownFiles: await ownFiles(denoPath) }),
+    });
+    if (this.#isClosed) {
+      await command.cleanUp();
+      throw new CodeExecutorError('unavailable', 'The sandbox is closed.');
+    }
+    return new DenoProcess(command, { maxOutputBytes, isSpare });
+  }
+
+  async #run(
+    process: DenoProcess,
+    request: ExecutionRequest,
+    grants: Grants,
+    startLimitMs: number,
+  ): Promise<ProgramOutcome> {
+    this.#running++;
+    this.#processes.add(process);
+    void process.exit.then(() => this.#processes.delete(process));
+    const { maxOutputChars, cleanText, messageFor } = this.#options;
+    const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
+    try {
+      return await runProgram(process, request, {
+        maxOutputChars,
+        startLimitMs,
+        cleanText,
+        handlers: handlersOf(request, servesFiles ? grants : undefined),
+        run: messageFor(request.code, servesFiles),
+      });
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#spares.fill();
+    }
+  }
+}
+
+function handlersOf(request: ExecutionRequest, served: Grants | undefined): HostCallHandlers {
+  return new Map([
+    ...toolHandlers(request.tools),
+    ['fetch', fetchHandler(request.fetcher, request.permissions.net)],
+    ...(served ? fileHandlers(served) : []),
+  ]);
+}
