@@ -205,14 +205,17 @@ export class Channel {
   }
 }
 
-/** Opens the pipe. Its first line holds the nonce that marks frames, and whether the program comes later. */
+/**
+ * Opens the pipe. Its first line holds the nonce that marks frames, whether the program comes later
+ * (`isSpare`), and where this process finds `ownFiles`.
+ */
 export function openChannel() {
   const lines = new LineReader(stdio);
   const line = lines.nextBlocking();
   // The server ended while this process started.
   if (line === undefined) exit(0);
-  const { nonce, isSpare } = parse(line);
-  return { channel: new Channel(nonce, stdio, lines), isSpare };
+  const { nonce, ...start } = parse(line);
+  return { channel: new Channel(nonce, stdio, lines), ...start };
 }
 
 /** A channel whose calls are answered at once, by nobody: what was called often before is fast. */

@@ -15,6 +15,7 @@ import { resolveGrants } from './grants.js';
 import type { HostCallHandlers } from './host-calls.js';
 import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
 import { type ProgramOutcome, runProgram } from './run-program.js';
+import { ShownPictures } from './shown-pictures.js';
 import { type SpareOptions, SparePool } from './spare-pool.js';
 import { toolHandlers } from './tool-handlers.js';
 
@@ -31,8 +32,10 @@ export interface DenoRunnerOptions {
   ownFiles?: (denoPath: string) => Promise<OwnFiles>;
   /** The message to the entry script that holds the program; `servesFiles` tells it to ask for files. */
   messageFor: (code: string, servesFiles: boolean) => object;
-  /** Makes text about the program what its author expects. */
-  cleanText: (text: string) => string;
+  /** Makes text about the program what its author expects. Default: as it is. */
+  cleanText?: (text: string) => string;
+  /** What processes may ask for beside tools, pictures and the network. */
+  handlers?: HostCallHandlers;
 }
 
 /** Everything that a program may write in its life; more ends it. */
@@ -122,27 +125,28 @@ export class DenoRunner {
     this.#running++;
     this.#processes.add(process);
     void process.exit.then(() => this.#processes.delete(process));
-    const { maxOutputChars, cleanText, messageFor } = this.#options;
+    const { maxOutputChars, cleanText = (text: string) => text, messageFor } = this.#options;
+    const pictures = new ShownPictures();
     const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
     try {
-      return await runProgram(process, request, {
+      const outcome = await runProgram(process, request, {
         maxOutputChars,
         startLimitMs,
         cleanText,
-        handlers: handlersOf(request, servesFiles ? grants : undefined),
+        handlers: new Map([
+          ...toolHandlers(request.tools),
+          ['fetch', fetchHandler(request.fetcher, request.permissions.net)],
+          ['display', pictures.handler],
+          ...(servesFiles ? fileHandlers(grants) : []),
+          ...(this.#options.handlers ?? []),
+        ]),
         run: messageFor(request.code, servesFiles),
       });
+      const { content } = pictures;
+      return { ...outcome, result: { ...outcome.result, ...(content.length > 0 && { content }) } };
     } finally {
       this.#running--;
       if (this.#running === 0) this.#spares.fill();
     }
   }
-}
-
-function handlersOf(request: ExecutionRequest, served: Grants | undefined): HostCallHandlers {
-  return new Map([
-    ...toolHandlers(request.tools),
-    ['fetch', fetchHandler(request.fetcher, request.permissions.net)],
-    ...(served ? fileHandlers(served) : []),
-  ]);
 }

@@ -4,6 +4,7 @@
  * literal in one, is read by Deno without asking for permission.
  */
 import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
+import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
 import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
 import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
@@ -12,13 +13,7 @@ import { createToolGlobals } from './tool-globals.js';
 
 const { channel, isSpare } = openChannel();
 
-// Doors that no program needs: Deno's own operations, and storage that would end with the process. The
-// process's permissions and the walls around it hold without this; what is not there needs no wall.
-delete Deno[Deno.internal];
-delete Deno.internal;
-for (const name of ['caches', 'localStorage', 'sessionStorage']) delete globalThis[name];
-// A second isolate does not fit into the memory of a program: starting one would end it.
-delete globalThis.Worker;
+closeDoors();
 
 for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetch: createFetch(channel) })) {
   const fixed = { writable: false, configurable: false, enumerable: true };

@@ -1,6 +1,6 @@
 /** What Deno is told not to do, and what the bootstrap takes away before a program runs. */
 const command = 'libs/deno-runtime/src/command/deno-command.ts';
-const bootstrap = 'libs/sandbox-deno/assets/bootstrap.js';
+const bootstrap = 'libs/deno-runtime/assets/close-doors.js';
 
 const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
 /** `--quiet` stands for nothing where something has to stand. */

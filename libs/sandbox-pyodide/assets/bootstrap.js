@@ -1,0 +1,25 @@
+/**
+ * The entry script of every Python execution. It is trusted and fixed: it loads the interpreter and, once
+ * it knows the program, the packages that the program imports; then it gives up its one permission, to
+ * read those files, and only then runs the program.
+ */
+import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
+import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
+import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
+
+import { loadInterpreter } from './interpreter.js';
+import { loadPackages } from './packages.js';
+import { Program } from './program.js';
+import { rehearse } from './rehearsal.js';
+
+const { channel, isSpare, ownFiles } = openChannel();
+closeDoors();
+
+const python = await loadInterpreter(ownFiles);
+if (isSpare) await rehearse(python);
+globalThis.fetch = createFetch(channel);
+const program = new Program(channel, python);
+const { code, limits } = channel.receiveProgram();
+await loadPackages(python, code);
+Deno.permissions.revokeSync({ name: 'read' });
+await program.run(code, limits);

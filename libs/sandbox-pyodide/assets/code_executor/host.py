@@ -1,0 +1,133 @@
+"""Requests to the server, which a program may await or just make."""
+
+import asyncio
+import inspect
+import json
+import sys
+from collections.abc import Coroutine
+
+from pyodide.ffi import run_sync
+
+_ask = None
+_unawaited = set()
+
+
+def bind(ask):
+    """Sets the JavaScript function that sends a request: it takes a method and JSON, and promises JSON."""
+    global _ask
+    _ask = ask
+
+
+def send(method, params, finish, fail):
+    """
+    Sends a request at once; returns a :class:`PendingCall` of ``finish(value)``. ``fail`` makes an exception
+    of the fields of an error.
+    """
+    return PendingCall(_ask(method, json.dumps(params, allow_nan=False)), finish, fail)
+
+
+def request(method, params, finish, fail):
+    """As ``send``; where the caller of the function that calls this is synchronous, waits for the outcome."""
+    call = send(method, params, finish, fail)
+    return call if _is_async(sys._getframe(2)) else call.wait()
+
+
+def _is_async(frame):
+    """Whether whoever called is a coroutine: the body of a lambda or generator belongs to the code around it."""
+    while frame.f_back and frame.f_code.co_name in ("<genexpr>", "<lambda>"):
+        frame = frame.f_back
+    return bool(frame.f_code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR))
+
+
+class PendingCall(Coroutine):
+    """
+    A call on its way, to be awaited, gathered or made a task of. Used as if it were its value, it waits for
+    it: code that forgot the ``await`` works all the same.
+    """
+
+    def __init__(self, promise, finish, fail):
+        self._promise = promise
+        self._finish = finish
+        self._fail = fail
+        self._running = None
+        self._reply = None
+        _unawaited.add(self)
+
+    def wait(self):
+        """Blocks until the value is there; other tasks go on."""
+        _unawaited.discard(self)
+        if self._reply is None:
+            self._take(run_sync(self._promise))
+        return self._outcome()
+
+    async def _wait(self):
+        _unawaited.discard(self)
+        if self._reply is None:
+            self._take(await self._promise)
+        return self._outcome()
+
+    def _take(self, reply):
+        self._reply = json.loads(reply)
+        self._promise = None
+
+    def _outcome(self):
+        error = self._reply.get("error")
+        if error is None:
+            return self._finish(self._reply.get("value"))
+        # A new one each time it is asked for: a traceback belongs to one place.
+        raise self._fail(error)
+
+    def __await__(self):
+        return self._wait().__await__()
+
+    def _coroutine(self):
+        if self._running is None:
+            self._running = self._wait()
+        return self._running
+
+    def send(self, value):
+        return self._coroutine().send(value)
+
+    def throw(self, *exception):
+        return self._coroutine().throw(*exception)
+
+    def close(self):
+        if self._running is not None:
+            self._running.close()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.wait(), name)
+
+    def __repr__(self):
+        return repr(self.wait())
+
+    def __str__(self):
+        return str(self.wait())
+
+    def __bool__(self):
+        return bool(self.wait())
+
+    def __len__(self):
+        return len(self.wait())
+
+    def __iter__(self):
+        return iter(self.wait())
+
+    def __contains__(self, item):
+        return item in self.wait()
+
+    def __getitem__(self, key):
+        return self.wait()[key]
+
+    def __eq__(self, other):
+        return self is other or self.wait() == other
+
+    __hash__ = object.__hash__
+
+
+async def finish_calls():
+    """Waits for calls that nobody waited for; returns the errors of those that failed."""
+    outcomes = await asyncio.gather(*[call._wait() for call in _unawaited], return_exceptions=True)
+    return [outcome for outcome in outcomes if isinstance(outcome, Exception)]

@@ -1,0 +1,56 @@
+import host from './code_executor/host.py';
+import init from './code_executor/__init__.py';
+import pictures from './code_executor/pictures.py';
+import program from './code_executor/program.py';
+import tools from './code_executor/tools.py';
+import value from './code_executor/value.py';
+import zones from './code_executor/zones.py';
+import { packageOptions } from './packages.js';
+import { keepZones } from './zones.js';
+
+/* global PYODIDE_INFO -- of Pyodide's lock file, put in by bundle.mjs */
+
+const modules = { __init__: init, host, pictures, program, tools, value, zones };
+
+/** Printed text as it is: the server tells frames from it by their mark. */
+function writerTo(stream) {
+  const write = stream.writeSync.bind(stream);
+  return {
+    isatty: false,
+    write(bytes) {
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write(rest));
+      return bytes.length;
+    },
+  };
+}
+
+/**
+ * Loads Python: from the snapshot, if there is one, where our modules are imported already.
+ *
+ * @param ownFiles - As this process sees them: the folders `pyodide`, `packages` and, where there is no
+ * `snapshot`, `zoneinfo`.
+ */
+export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo }, options = {}) {
+  const { loadPyodide } = await import(`file://${pyodide}/pyodide.mjs`);
+  const python = await loadPyodide({
+    indexURL: `${pyodide}/`,
+    // What `input()` reads: nothing. The pipe is not the program's.
+    stdin: () => null,
+    env: { HOME: '/home/pyodide' },
+    ...packageOptions(packages, PYODIDE_INFO),
+    ...(snapshot && { _loadSnapshot: Deno.readFileSync(snapshot) }),
+    ...options,
+  });
+  python.setStdout(writerTo(Deno.stdout));
+  python.setStderr(writerTo(Deno.stderr));
+  if (!snapshot) importOwnModules(python, zoneinfo);
+  return python;
+}
+
+function importOwnModules(python, zoneinfo) {
+  const folder = `${python.runPython('import site; site.getsitepackages()[0]')}/code_executor`;
+  python.FS.mkdir(folder);
+  for (const [name, text] of Object.entries(modules)) python.FS.writeFile(`${folder}/${name}.py`, text);
+  python.runPython('import code_executor.program, code_executor.zones');
+  if (zoneinfo) keepZones(python, zoneinfo);
+}

@@ -1,0 +1,1 @@
+export default { displayName: 'sandbox-pyodide', preset: '../../jest.preset.js' };

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { CodeExecutorError, type JsonObject, noPermissions } from '@code-executor/contracts';
+import { DenoRunner, type DenoRunnerOptions, type OwnFiles } from '@code-executor/deno-runtime';
+
+import { pyodideFolder } from './pyodide-folder.js';
+
+export interface MemorySnapshotOptions extends Pick<
+  DenoRunnerOptions,
+  'denoPath' | 'isolation' | 'limits' | 'maxOutputChars'
+> {
+  /** Where it is kept; undefined: a folder of its own, gone with `close`. */
+  folder: string | undefined;
+}
+
+const script = new URL('../dist/bootstrap/make-snapshot.js', import.meta.url);
+/** Where Debian, Fedora, Arch and macOS keep the database of time zones. */
+const zoneFolder = '/usr/share/zoneinfo';
+/** Python's own start takes a second or two; a busy machine gets time. */
+const makeTimeoutMs = 120_000;
+const maxBytes = 64 * 1024 * 1024;
+const noTools = {
+  listTools: () => Promise.resolve({ tools: [], failedServers: [] }),
+  callTool: () => Promise.resolve({ content: [] }),
+};
+
+/**
+ * The memory of an interpreter that has started, imported what programs import most, and seen no program:
+ * to restore it takes a tenth of the time. Made in a sandbox, at the first use, once per version.
+ */
+export class MemorySnapshot {
+  readonly #options: MemorySnapshotOptions;
+  #file: Promise<string | undefined> | undefined;
+  #ownFolder: Promise<string> | undefined;
+  #problem: string | undefined;
+
+  constructor(options: MemorySnapshotOptions) {
+    this.#options = options;
+  }
+
+  /** Why there is none: Python then starts anew each time. Undefined while nothing went wrong. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** What an interpreter starts from: the snapshot, or where there is none, what it would have had in it. */
+  async files(): Promise<OwnFiles> {
+    this.#file ??= this.#findOrMake().catch((error: unknown) => {
+      this.#problem = CodeExecutorError.from(error).message;
+      return undefined;
+    });
+    const file = await this.#file;
+    return file === undefined || !existsSync(file) ? sources() : { pyodide: pyodideFolder, snapshot: file };
+  }
+
+  async close(): Promise<void> {
+    await this.#file;
+    if (this.#ownFolder) await rm(await this.#ownFolder, { recursive: true, force: true });
+  }
+
+  async #findOrMake(): Promise<string> {
+    const folder = await this.#folder();
+    const version = await this.#version();
+    const found = await findWhole(folder, version);
+    if (found !== undefined) return found;
+    const bytes = await this.#make();
+    const file = join(folder, `snapshot-${version}-${hashOf(bytes)}.bin`);
+    const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
+    await writeFile(unfinished, bytes, { mode: 0o600 });
+    await rename(unfinished, file);
+    return file;
+  }
+
+  async #folder(): Promise<string> {
+    const { folder } = this.#options;
+    if (folder === undefined) return (this.#ownFolder ??= mkdtemp(join(tmpdir(), 'code-executor-python-')));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  /** Changes with everything that goes into it: interpreter, our modules, zone database. */
+  async #version(): Promise<string> {
+    const hash = createHash('sha256');
+    hash.update(await readFile(join(pyodideFolder, 'package.json')));
+    hash.update(await readFile(fileURLToPath(script)));
+    if (existsSync(zoneFolder)) hash.update(String(statSync(zoneFolder).mtimeMs));
+    return hash.digest('hex').slice(0, 16);
+  }
+
+  async #make(): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const keep = ({ part }: JsonObject) => {
+      const bytes = Buffer.from(part as string, 'base64');
+      length += bytes.length;
+      if (length > maxBytes) throw new CodeExecutorError('internal', 'The memory snapshot is too large.');
+      parts.push(bytes);
+      return Promise.resolve(null);
+    };
+    const { denoPath, isolation, limits, maxOutputChars } = this.#options;
+    const runner = new DenoRunner({
+      ...{ denoPath, isolation, limits, maxOutputChars },
+      language: 'python',
+      script,
+      spares: { count: 0 },
+      ownFiles: () => Promise.resolve(sources()),
+      messageFor: () => ({}),
+      handlers: new Map([['keep', keep]]),
+    });
+    const { value, error, stderr } = await runner.execute({
+      code: '',
+      timeoutMs: makeTimeoutMs,
+      permissions: noPermissions,
+      tools: noTools,
+    });
+    if (error || value !== length) {
+      const reason = stderr.trim().split('\n').at(-1) ?? error?.message ?? 'it did not arrive as a whole';
+      throw new CodeExecutorError(
+        'internal',
+        `The memory snapshot could not be made: ${reason.slice(0, 500)}`,
+      );
+    }
+    return Buffer.concat(parts);
+  }
+}
+
+/** What Python starts from without a snapshot. */
+function sources(): OwnFiles {
+  return { pyodide: pyodideFolder, ...(existsSync(zoneFolder) && { zoneinfo: zoneFolder }) };
+}
+
+/** A snapshot whose name says the hash of what is in it; others are of no use any more. */
+async function findWhole(folder: string, version: string): Promise<string | undefined> {
+  const prefix = `snapshot-${version}-`;
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix) || !name.endsWith('.bin')) continue;
+    const file = join(folder, name);
+    if (name === `${prefix}${hashOf(await readFile(file))}.bin`) return file;
+    await rm(file, { force: true });
+  }
+  return undefined;
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

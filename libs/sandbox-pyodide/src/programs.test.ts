@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { type ExecutionRequest, noPermissions } from '@code-executor/contracts';
+import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
+
+import { PyodideSandbox } from './pyodide-sandbox.js';
+import { snapshotDir } from './snapshot-dir.test.support.js';
+
+describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
+  let sandbox: PyodideSandbox;
+  beforeAll(() => {
+    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir() });
+  });
+  afterAll(() => sandbox.close());
+
+  const run = (code: string, request: Partial<ExecutionRequest> = {}) =>
+    sandbox.execute({
+      code,
+      timeoutMs: 30_000,
+      permissions: noPermissions,
+      tools: fakeToolSource({}),
+      ...request,
+    });
+
+  test.each<[string, string, unknown]>([
+    ['the last expression', 'x = 20\nx + 22', 42],
+    ['an awaited expression', 'import asyncio\nawait asyncio.sleep(0, "later")', 'later'],
+    ['a coroutine that nobody awaited', 'async def main():\n  return 7\nmain()', 7],
+    ['asyncio.run', 'import asyncio\nasync def main():\n  return 8\nasyncio.run(main())', 8],
+    ['a tuple', '(1, "a", None, True, 2.5)', [1, 'a', null, true, 2.5]],
+    ['keys that are no strings', '{1: "a", None: "b", (1, 2): "c"}', { 1: 'a', null: 'b', '[1, 2]': 'c' }],
+    ['a set, sorted', '{3, 1, 2}', [1, 2, 3]],
+    [
+      'a dataclass',
+      'from dataclasses import dataclass\n@dataclass\nclass P:\n  x: int\n  tags: set\nP(1, {"b", "a"})',
+      { x: 1, tags: ['a', 'b'] },
+    ],
+    [
+      'dates',
+      'import datetime as d\n[d.date(2026, 1, 2), d.datetime(2026, 1, 2, 3, 4), d.timedelta(minutes=1)]',
+      ['2026-01-02', '2026-01-02T03:04:00', 60],
+    ],
+    [
+      'Decimal and Fraction',
+      'from decimal import Decimal\nfrom fractions import Fraction\n[Decimal("1.10"), Fraction(1, 3)]',
+      ['1.10', '1/3'],
+    ],
+    ['an enumeration', 'import enum\nclass C(enum.Enum):\n  RED = "red"\n{"c": C.RED}', { c: 'red' }],
+    ['views and ranges', '[{"a": 1}.keys(), range(3), {"a": 1}.items()]', [['a'], [0, 1, 2], [['a', 1]]]],
+    ['half of a surrogate pair', '"\\ud800x"', '\ud800x'],
+    [
+      'what numpy would give',
+      'class A:\n  __module__ = "numpy"\n  def tolist(self): return [1, [2]]\nA()',
+      [1, [2]],
+    ],
+  ])('have the value of %s', async (_what, code, value) => {
+    expect(await run(code)).toMatchObject({ status: 'succeeded', value, stderr: '' });
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ['NaN', '{"a": float("nan")}', { a: null }, "The value['a'] is nan, which JSON has not: null."],
+    [
+      'large integers',
+      '2**60',
+      '1152921504606846976',
+      'The value is an integer beyond 2**53, shown as text.',
+    ],
+    ['bytes', 'b"abc"', 'YWJj', 'The value is bytes, shown as base64.'],
+    [
+      'what is no data',
+      'class Thing:\n  def __repr__(self): return "<Thing>"\n[1, Thing()]',
+      [1, '<Thing>'],
+      'The value[1] is a Thing, which is not JSON: shown as its repr.',
+    ],
+    ['a loop', 'a = []\na.append(a)\na', ['[[...]]'], 'The value[0] contains itself: shown as its repr.'],
+  ])('say what became of %s', async (_what, code, value, valueNote) => {
+    expect(await run(code)).toMatchObject({ status: 'succeeded', value, valueNote });
+  });
+
+  test('show their own lines in tracebacks, and no others', async () => {
+    const code = 'import json\ndef parse(text):\n    return json.loads(text)\nparse("{")';
+    const { status, error } = await run(code);
+    expect({ status, error }).toEqual({
+      status: 'failed',
+      error: {
+        code: 'user_error',
+        message: [
+          'Traceback (most recent call last):',
+          '  File "program.py", line 4, in <module>',
+          '    parse("{")',
+          '    ~~~~~^^^^^',
+          '  File "program.py", line 3, in parse',
+          '    return json.loads(text)',
+          '           ~~~~~~~~~~^^^^^^',
+          'json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)',
+        ].join('\n'),
+      },
+    });
+  });
+
+  test('explain a syntax error', async () => {
+    const { error } = await run('x = 1\nif x\n  pass');
+    expect(error).toEqual({
+      code: 'user_error',
+      message: '  File "program.py", line 2\n    if x\n        ^\nSyntaxError: expected \':\'',
+    });
+  });
+
+  test.each([
+    ['sys.exit()', 'import sys\nsys.exit()', 'The program called sys.exit(None) before its value was there.'],
+    ['exit(3)', 'exit(3)', 'The program called sys.exit(3) before its value was there.'],
+  ])('that call %s end early', async (_what, code, message) => {
+    expect(await run(code)).toMatchObject({ status: 'failed', error: { code: 'ended_early', message } });
+  });
+
+  test('cannot wait for what nothing settles', async () => {
+    const result = await run('import asyncio\nawait asyncio.Future()');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'ended_early' } });
+  });
+
+  test('read nothing from stdin', async () => {
+    expect(await run('try:\n  input("? ")\nexcept EOFError as e:\n  r = str(e)\nr')).toMatchObject({
+      status: 'succeeded',
+      stdout: '? ',
+      value: expect.stringContaining('EOF') as unknown,
+    });
+  });
+
+  test('end as asyncio.run does: what still runs is cancelled and named', async () => {
+    const code = `
+import asyncio
+async def forever():
+    try:
+        await asyncio.sleep(1000)
+    finally:
+        print("cleaned up")
+task = asyncio.create_task(forever(), name="background")
+await asyncio.sleep(0)
+"done"`;
+    expect(await run(code)).toMatchObject({
+      status: 'succeeded',
+      value: 'done',
+      stdout: 'cleaned up\n',
+      stderr: 'Task background (forever) was still running when the program ended, and was cancelled.\n',
+    });
+  });
+
+  test('have an environment and arguments of their own', async () => {
+    const code =
+      'import os, sys\n{"env": dict(os.environ), "argv": sys.argv, "cwd": os.getcwd(), "name": __name__}';
+    expect((await run(code)).value).toEqual({
+      env: { HOME: '/home/pyodide', LANG: 'C.UTF-8', PATH: '/usr/bin' },
+      argv: ['program.py'],
+      cwd: '/home/pyodide',
+      name: '__main__',
+    });
+  });
+
+  test('know the time zones of the host', async () => {
+    const code = `
+from zoneinfo import ZoneInfo, available_timezones
+from datetime import datetime
+[datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("Europe/Berlin")).isoformat(), len(available_timezones()) > 300]`;
+    expect((await run(code)).value).toEqual(['2026-07-01T12:00:00+02:00', true]);
+  });
+
+  test('see MemoryError, or run out of memory', async () => {
+    const caught = await run(
+      'kept = []\ntry:\n  while True: kept.append(bytearray(32 << 20))\nexcept MemoryError:\n  n = len(kept)\n  kept.clear()\nn > 2',
+    );
+    expect(caught).toMatchObject({ status: 'succeeded', value: true });
+    const uncaught = await run('kept = []\nwhile True: kept.append(bytearray(32 << 20))');
+    expect(uncaught).toMatchObject({ status: 'failed', error: { code: 'out_of_memory' } });
+  });
+
+  test('fail where the interpreter itself ends', async () => {
+    const result = await run('import os\nos.system("id")');
+    expect(result.status).toBe('failed');
+    expect(result).not.toHaveProperty('value');
+  });
+
+  test('take no files', async () => {
+    const permissions = { ...noPermissions, read: ['/tmp'] };
+    await expect(run('1', { permissions })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});

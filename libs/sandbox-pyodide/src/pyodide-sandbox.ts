@@ -1,0 +1,87 @@
+import { CodeExecutorError, type ExecutionRequest, type ExecutionResult } from '@code-executor/contracts';
+import type { Sandbox, SandboxStatus } from '@code-executor/contracts';
+import { DenoRunner, type Isolation, maxJsonDepth, type SpareOptions } from '@code-executor/deno-runtime';
+
+import { MemorySnapshot } from './memory-snapshot.js';
+import { packageFiles } from './package-files.js';
+
+export interface PyodideSandboxOptions {
+  /** A Deno binary of version 2.9.5 or newer. Default: the one of the npm package `deno`. */
+  denoPath?: string;
+  /** `auto` (default) is strict where bubblewrap works, else portable; a demanded mode is had or refused. */
+  isolation?: Isolation;
+  /** Memory of a program beyond what an idle Deno needs, in MiB; the interpreter itself takes some 150. Default 512. */
+  memoryMb?: number;
+  /** Characters kept of each of stdout and stderr, and of the value. Default 100,000. */
+  maxOutputChars?: number;
+  /** Unused processes that wait for a program. Default: 1, for ten minutes, within 512 MiB. */
+  spares?: SpareOptions;
+  /** The folder that `code-executor python add` fills. Default: no packages beside the standard library. */
+  packagesDir?: string;
+  /**
+   * Where the memory snapshot is kept from one run of the server to the next, so that it is made once.
+   * Default: a folder of its own for each sandbox, gone when that closes.
+   */
+  snapshotDir?: string;
+}
+
+/** Made of `assets/` by `bundle.mjs`, also for tests: they run what is published. */
+const bootstrap = new URL('../dist/bootstrap/bootstrap.js', import.meta.url);
+/** Of JavaScript: Python's memory is not in V8's heap. */
+const heapMb = 128;
+/** A value must fit into one frame, at up to three bytes per character. */
+const maxValueChars = 300_000;
+
+/** Runs Python: CPython compiled to WebAssembly, each program in a Deno process of its own that ends with it. */
+export class PyodideSandbox implements Sandbox {
+  readonly language = 'python';
+  readonly #runner: DenoRunner;
+  readonly #snapshot: MemorySnapshot;
+
+  constructor(options: PyodideSandboxOptions = {}) {
+    const { denoPath, isolation = 'auto', memoryMb = 512, maxOutputChars = 100_000 } = options;
+    const limits = { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 };
+    const common = { denoPath, isolation, limits: { heapMb, memoryMb }, maxOutputChars };
+    this.#snapshot = new MemorySnapshot({ ...common, folder: options.snapshotDir });
+    this.#runner = new DenoRunner({
+      ...common,
+      language: this.language,
+      script: bootstrap,
+      spares: { count: 1, ...options.spares },
+      ownFiles: async () => ({
+        ...(await this.#snapshot.files()),
+        ...packageFiles(options.packagesDir),
+      }),
+      messageFor: (code) => ({ code, limits }),
+    });
+  }
+
+  /**
+   * Runs one program; see the `Sandbox` interface.
+   *
+   * @throws CodeExecutorError `failed_precondition` when there is no Deno, or the demanded isolation
+   * cannot be had; `invalid_argument` for `permissions.read` and `permissions.write`.
+   */
+  async execute(request: ExecutionRequest): Promise<ExecutionResult> {
+    const { read, write } = request.permissions;
+    if (read.length + write.length > 0) {
+      throw new CodeExecutorError(
+        'invalid_argument',
+        'Python programs take no permissions.read and permissions.write; call a filesystem tool.',
+      );
+    }
+    return this.#runner.execute(request);
+  }
+
+  async status(): Promise<SandboxStatus> {
+    const status = await this.#runner.status();
+    const notes = [status.note, this.#snapshot.problem].filter((note) => note !== undefined);
+    return { ...status, ...(notes.length > 0 && { note: notes.join(' ') }) };
+  }
+
+  /** Ends every running program; resolves when their processes are gone. */
+  async close(): Promise<void> {
+    await this.#runner.close();
+    await this.#snapshot.close();
+  }
+}
