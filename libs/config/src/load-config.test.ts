@@ -119,7 +119,10 @@ describe('loadConfig reads', () => {
       queueTimeoutMs: 1000,
       maxOutputChars: 1000,
     },
-    executors: { typescript: { enabled: false, denoPath: '/bin/deno', heapMb: 64, memoryMb: 64 } },
+    executors: {
+      typescript: { enabled: false, denoPath: '/bin/deno', heapMb: 64, memoryMb: 64 },
+      python: { packagesDir: '/packages', indexUrl: 'https://pypi.example.com/simple' },
+    },
     pool: { maxConcurrent: 1000, callTimeoutMs: 1000, connectTimeoutMs: 1000 },
     policy: {
       ceiling: [],

@@ -85,6 +85,21 @@ const typescript = z
     error: 'is above executors.typescript.memoryMb',
   });
 
+const python = z.strictObject({
+  packagesDir: text()
+    .meta({
+      description:
+        'The folder of Python packages that `code-executor python add` fills. Default: ~/.code-executor/python/packages.',
+    })
+    .exactOptional(),
+  indexUrl: text()
+    .meta({
+      description:
+        'Where `code-executor python add` finds packages: the URL of a simple index, or a folder of wheels. Default: none.',
+    })
+    .exactOptional(),
+});
+
 const pool = z.strictObject({
   maxConcurrent: integer(
     1,
@@ -142,7 +157,9 @@ export const configSchema = z.strictObject({
   mcpServers: z.record(serverName, z.strictObject(serverEntryShape)).exactOptional(),
   security: security.exactOptional(),
   sandbox: sandbox.exactOptional(),
-  executors: z.strictObject({ typescript: typescript.exactOptional() }).exactOptional(),
+  executors: z
+    .strictObject({ typescript: typescript.exactOptional(), python: python.exactOptional() })
+    .exactOptional(),
   pool: pool.exactOptional(),
   policy: policy.exactOptional(),
   log: z
