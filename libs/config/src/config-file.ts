@@ -25,6 +25,13 @@ export function homeDirectory(): string | undefined {
   }
 }
 
+/** The folder for everything that the product writes; undefined for users without a home, unless it is set. */
+export function productHome({ cwd, home, env }: Omit<FileSearch, 'file'>): string | undefined {
+  const named = pathVariable(env, 'CODE_EXECUTOR_HOME');
+  if (named !== undefined) return resolve(cwd, named);
+  return home === undefined ? undefined : join(home, '.code-executor');
+}
+
 /** The configuration file that counts; undefined if there is none in the usual places. */
 export async function findConfigFile(
   search: FileSearch,
@@ -49,13 +56,13 @@ export async function findConfigFile(
   throw unusable(path, `does not exist; ${advice}`);
 }
 
-function usualPlaces({ cwd, home, env }: FileSearch): string[] {
+function usualPlaces(search: FileSearch): string[] {
+  const { cwd, home, env } = search;
   const xdg = readVariable(env, 'XDG_CONFIG_HOME') ?? '';
   const inHome = (...segments: string[]) => (home === undefined ? undefined : join(home, ...segments));
   // The XDG specification has relative paths ignored.
   const configHome = isAbsolute(xdg) ? xdg : inHome('.config');
-  const ownHome = pathVariable(env, 'CODE_EXECUTOR_HOME');
-  const ownFolder = ownHome === undefined ? inHome('.code-executor') : resolve(cwd, ownHome);
+  const ownFolder = productHome(search);
   return [
     join(cwd, '.code-executor.json'),
     inHome('.code-executor.json'),

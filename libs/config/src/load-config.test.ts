@@ -60,6 +60,11 @@ describe('loadConfig finds its file', () => {
     expect((await load({ env: { CODE_EXECUTOR_HOME: '../own' } })).config).toEqual(level('info'));
   });
 
+  test('and says where the product keeps its files', async () => {
+    expect((await load()).homeDir).toBe(join(home, '.code-executor'));
+    expect((await load({ env: { CODE_EXECUTOR_HOME: '../own' } })).homeDir).toBe(join(root, 'own'));
+  });
+
   test('alone where one is named, the option before the variable', async () => {
     await project(level('error'));
     await write(join(root, 'a.json'), level('debug'));
@@ -118,10 +123,16 @@ describe('loadConfig reads', () => {
       maxQueued: 0,
       queueTimeoutMs: 1000,
       maxOutputChars: 1000,
+      spares: { typescript: 0, python: 0, idleMs: 1000, maxMemoryMb: 0 },
     },
     executors: {
       typescript: { enabled: false, denoPath: '/bin/deno', heapMb: 64, memoryMb: 64 },
-      python: { packagesDir: '/packages', indexUrl: 'https://pypi.example.com/simple' },
+      python: {
+        enabled: false,
+        memoryMb: 256,
+        packagesDir: '/packages',
+        indexUrl: 'https://pypi.example.com/simple',
+      },
     },
     pool: { maxConcurrent: 1000, callTimeoutMs: 1000, connectTimeoutMs: 1000 },
     policy: {

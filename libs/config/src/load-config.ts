@@ -1,7 +1,7 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { configKeys, isLeaf, nodeAt } from './config-keys.js';
-import { findConfigFile, homeDirectory } from './config-file.js';
+import { findConfigFile, homeDirectory, productHome } from './config-file.js';
 import { readEnvironment } from './environment.js';
 import { dotted, type KeyPath, shorten } from './key-path.js';
 import { parseJson } from './parse-json.js';
@@ -31,6 +31,11 @@ export interface LoadedConfig {
   config: Config;
   /** By dotted key: every key without a `<name>` in it, and the named ones that are set. */
   origins: Map<string, ConfigOrigin>;
+  /**
+   * The folder for everything that the product writes: `CODE_EXECUTOR_HOME`, else `~/.code-executor`; it need not
+   * exist. Absent for users without a home who do not set it.
+   */
+  homeDir?: string;
   /** The absolute path of the file that was read, if any. */
   file?: string;
   /** For the user's eyes: what works, but should be changed. */
@@ -54,10 +59,12 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     ...(environment.problems.count > 0 ? [environment.problems.report('The environment')] : []),
   ];
   if (complaints.length > 0) throw new CodeExecutorError('invalid_argument', complaints.join('\n'));
+  const homeDir = productHome({ cwd, home, env });
   const overridden = environment.values.map(({ path }) => dotted(path));
   return {
     config: content.config,
     origins: originsOf(content.config, overridden),
+    ...(homeDir !== undefined && { homeDir }),
     ...(found && { file: found.path }),
     warnings: content.warnings.map((warning) => `Configuration file ${found?.path ?? ''}: ${warning}.`),
   };

@@ -56,7 +56,7 @@ const sandbox = z.strictObject({
       note: '"container" is not available yet',
     })
     .exactOptional(),
-  maxConcurrent: integer(1, 256, 'Executions that run at once. Default: 16.'),
+  maxConcurrent: integer(1, 256, 'Executions that run at once; of these at most 4 are Python. Default: 16.'),
   maxQueued: integer(0, 10_000, 'Executions that may wait for their turn. Default: 200.'),
   queueTimeoutMs: integer(1000, 300_000, 'Longest wait for a turn, in ms. Default: 30000.'),
   maxOutputChars: integer(
@@ -67,8 +67,13 @@ const sandbox = z.strictObject({
   spares: z
     .strictObject({
       typescript: integer(0, 1000, 'Unused TypeScript processes that wait for a program. Default: 4.'),
+      python: integer(
+        0,
+        1000,
+        'Unused Python processes that wait for a program, some 150 MB each. Default: 1.',
+      ),
       idleMs: integer(1000, 86_400_000, 'Spares unused for this long are ended, in ms. Default: 600000.'),
-      maxMemoryMb: integer(0, 65_536, 'Resident memory of all spares together, in MB. Default: 512.'),
+      maxMemoryMb: integer(0, 65_536, 'Resident memory of the spares of each language, in MB. Default: 512.'),
     })
     .exactOptional(),
 });
@@ -86,6 +91,12 @@ const typescript = z
   });
 
 const python = z.strictObject({
+  enabled: flag('Whether Python executions are offered. Default: true.'),
+  memoryMb: integer(
+    256,
+    4096,
+    'Memory of one execution in MB; the interpreter itself takes some 150. Default: 512.',
+  ),
   packagesDir: text()
     .meta({
       description:
