@@ -1,8 +1,8 @@
 /**
  * Makes a few files of the server and most of what it imports: clients start servers just to look, and
  * reading some 400 modules takes longer than anything else then. What only an execution needs is in
- * chunks of its own, loaded when it is needed. The sandbox stays a package: its bootstrap is a file
- * that Deno reads.
+ * chunks of its own, loaded when it is needed. The sandboxes stay packages: their bootstraps
+ * are files that Deno reads.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ await build({
   target: 'node20.19',
   // The ES module form first: some packages' CommonJS form cannot be bundled.
   mainFields: ['module', 'main'],
-  external: ['@code-executor/sandbox-deno'],
+  external: ['@code-executor/sandbox-deno', '@code-executor/sandbox-pyodide'],
   // CommonJS packages call it for the modules of Node.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 
 export const usage = `Usage: code-executor-mcp [--config <file>]
 
-An MCP server on stdin and stdout. It gives an agent one tool, executeTypescript, whose
-sandboxed programs can call the tools of all your other MCP servers.
+An MCP server on stdin and stdout. It gives an agent two tools, executeTypescript and executePython,
+whose sandboxed programs can call the tools of all your other MCP servers.
 
 Options:
   --config <file>  Read this configuration and no other.

@@ -1,14 +1,19 @@
+import { join, resolve } from 'node:path';
+
 import { ClientPool } from '@code-executor/client-pool';
 import { baseEnvironment, type Config, type FoundServers } from '@code-executor/config';
-import type { Logger } from '@code-executor/contracts';
+import type { Language, Logger, Sandbox } from '@code-executor/contracts';
 import { createExecutor, type Executor } from '@code-executor/executor';
 import { createGuardedFetch } from '@code-executor/guarded-fetch';
 import { DenoSandbox } from '@code-executor/sandbox-deno';
+import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
 
-import { isTypescriptEnabled } from './typescript-enabled.js';
+import { enabledLanguages } from './enabled-languages.js';
 
 export interface Setup extends FoundServers {
   config: Config;
+  /** The folder for everything that the product writes; without it, nothing is kept. */
+  homeDir?: string;
   version: string;
   logger: Logger;
 }
@@ -25,15 +30,13 @@ export interface Services {
  * Puts the parts together. Nothing here opens a process, a port or a file. Loaded when a tool is first
  * called: clients start servers just to look.
  */
-export function compose({ config, servers, logger }: Setup): Services {
-  const { security, sandbox, policy, executors: { typescript } = {} } = config;
-  const { typescript: count, ...spareLimits } = sandbox?.spares ?? {};
-  const spares = { ...spareLimits, ...(count !== undefined && { count }) };
+export function compose({ config, homeDir, servers, logger }: Setup): Services {
+  const { security, sandbox, policy } = config;
   const pool = new ClientPool({ ...config.pool, servers, baseEnv: baseEnvironment(), logger });
   const fetcher = createGuardedFetch();
   const executor = createExecutor({
     tools: pool,
-    sandboxes: isTypescriptEnabled(config) ? [new DenoSandbox({ ...sandbox, ...typescript, spares })] : [],
+    sandboxes: enabledLanguages(config).map((language) => createSandbox(language, config, homeDir)),
     fetcher,
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
@@ -51,4 +54,23 @@ export function compose({ config, servers, logger }: Setup): Services {
       }
     },
   };
+}
+
+function createSandbox(language: Language, { sandbox, executors }: Config, homeDir?: string): Sandbox {
+  const { typescript, python, ...spareLimits } = sandbox?.spares ?? {};
+  const spares = (count: number | undefined) => ({ ...spareLimits, ...(count !== undefined && { count }) });
+  if (language === 'typescript') {
+    return new DenoSandbox({ ...sandbox, ...executors?.typescript, spares: spares(typescript) });
+  }
+  const snapshotDir = homeDir && join(homeDir, 'python');
+  const { memoryMb, packagesDir = snapshotDir && join(snapshotDir, 'packages') } = executors?.python ?? {};
+  const denoPath = executors?.typescript?.denoPath;
+  return new PyodideSandbox({
+    ...sandbox,
+    spares: spares(python),
+    ...(denoPath !== undefined && { denoPath }),
+    ...(memoryMb !== undefined && { memoryMb }),
+    ...(snapshotDir !== undefined && { snapshotDir }),
+    ...(packagesDir !== undefined && { packagesDir: resolve(packagesDir) }),
+  });
 }

@@ -5,12 +5,22 @@ import { instructionsFor } from './instructions.js';
 describe('instructionsFor', () => {
   test('names the servers, a bounded number of them', () => {
     const servers = Array.from({ length: 60 }, (_, index) => `s${index}`);
-    expect(instructionsFor(servers, true)).toMatch(/^Use executeTypescript .*: s0, .*, s49 and 10 more\./);
-    expect(instructionsFor([], true)).toContain('No MCP server is configured');
+    expect(instructionsFor(servers, ['typescript'])).toMatch(
+      /^Use executeTypescript whenever .*: s0, .*, s49 and 10 more\./,
+    );
+    expect(instructionsFor([], ['typescript'])).toContain('No MCP server is configured');
+  });
+
+  test('speaks of the languages that are there', () => {
+    const both = instructionsFor(['good'], ['typescript', 'python']);
+    expect(both).toContain('Use executeTypescript or executePython whenever');
+    const python = instructionsFor(['good'], ['python']);
+    expect(python).toMatch(/^Use executePython whenever .*`search_tools\("what you need"\)`.*call_mcp_tool/);
+    expect(python).not.toMatch(/executeTypescript|callMCPTool/);
   });
 
   test('advertises nothing that is not there', () => {
-    expect(instructionsFor(['good'], false)).toBe(
+    expect(instructionsFor(['good'], [])).toBe(
       'No language is enabled here, so no code can run; health says more.',
     );
   });

@@ -1,13 +1,27 @@
+import type { Language } from '@code-executor/contracts';
+
 const maxServers = 50;
+const tools = {
+  typescript: {
+    name: 'executeTypescript',
+    search: 'return await searchTools("what you need")',
+    call: 'callMCPTool',
+  },
+  python: { name: 'executePython', search: 'search_tools("what you need")', call: 'call_mcp_tool' },
+} satisfies Record<Language, object>;
 
 /** What a model is told about this server before it has called anything. */
-export function instructionsFor(servers: readonly string[], isTypescriptEnabled: boolean): string {
-  if (!isTypescriptEnabled) return 'No language is enabled here, so no code can run; health says more.';
+export function instructionsFor(servers: readonly string[], languages: readonly Language[]): string {
+  const [first] = languages;
+  if (first === undefined) return 'No language is enabled here, so no code can run; health says more.';
+  const names = languages.map((language) => tools[language].name).join(' or ');
   const shown = servers.slice(0, maxServers).join(', ');
   const more = servers.length > maxServers ? ` and ${servers.length - maxServers} more` : '';
   const reach =
     servers.length === 0
       ? 'No MCP server is configured, so code has no tools to call.'
       : `Code can call the tools of these MCP servers: ${shown}${more}.`;
-  return `Use executeTypescript whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach} To find tools, run \`return await searchTools("what you need")\`; then call them with callMCPTool and name them in allowedTools.`;
+  // One example is enough: each tool's description names what its language has.
+  const { search, call } = tools[first];
+  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach} To find tools, run \`${search}\`${languages.length > 1 ? ' (TypeScript)' : ''}; then call them with ${call} and name them in allowedTools.`;
 }

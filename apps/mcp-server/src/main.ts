@@ -6,11 +6,11 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 import { parseArguments, usage } from './arguments.js';
 import type { Services, Setup } from './compose.js';
+import { enabledLanguages } from './enabled-languages.js';
 import { instructionsFor } from './instructions.js';
 import { type LateLogger, lateLogger } from './late-logger.js';
 import { createServer, serveStdio } from './server.js';
 import type { Tool } from './tool.js';
-import { isTypescriptEnabled } from './typescript-enabled.js';
 import { readVersion } from './version.js';
 
 /** How long programs and upstream servers have to end when the server does. */
@@ -36,7 +36,7 @@ async function serve(configFile: string | undefined): Promise<void> {
   const setup = await prepare(configFile);
   if (!setup) return;
   const { config, logger, warnings, version, servers } = setup;
-  const instructions = instructionsFor(Object.keys(servers), isTypescriptEnabled(config));
+  const instructions = instructionsFor(Object.keys(servers), enabledLanguages(config));
   for (const warning of warnings) logger.warn({}, warning);
   // Loaded when they are needed: clients start servers just to look.
   let composed: Promise<Services> | undefined;
@@ -71,7 +71,9 @@ async function serve(configFile: string | undefined): Promise<void> {
 
 async function prepare(configFile: string | undefined) {
   try {
-    const { config, warnings } = await loadConfig(configFile === undefined ? {} : { file: configFile });
+    const { config, warnings, homeDir } = await loadConfig(
+      configFile === undefined ? {} : { file: configFile },
+    );
     const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
     const found = await findServers({ config, ownBin });
     const logger = lateLogger(config.log?.level ?? 'info');
@@ -81,6 +83,7 @@ async function prepare(configFile: string | undefined) {
       warnings: [...warnings, ...found.warnings],
       version: readVersion(),
       logger,
+      ...(homeDir !== undefined && { homeDir }),
     } satisfies Setup & { logger: LateLogger };
   } catch (error) {
     if (!CodeExecutorError.is(error)) throw error;

@@ -1,8 +1,8 @@
 import type { Services, Setup } from './compose.js';
+import { enabledLanguages } from './enabled-languages.js';
 import type { Tool } from './tool.js';
-import { executeTypescriptTool } from './toolsets/core/execute-typescript.js';
+import { executionTool } from './toolsets/core/execution-tool.js';
 import { healthTool } from './toolsets/core/health.js';
-import { isTypescriptEnabled } from './typescript-enabled.js';
 
 /** The tools of a server; `services` is asked for when one is called. */
 export function offeredTools(
@@ -10,7 +10,7 @@ export function offeredTools(
   services: () => Promise<Services>,
 ): Tool[] {
   return [
-    ...(isTypescriptEnabled(config) ? [executeTypescriptTool(services, config.security)] : []),
+    ...enabledLanguages(config).map((language) => executionTool(language, services, config.security)),
     healthTool({ version, services, warnings }),
   ];
 }

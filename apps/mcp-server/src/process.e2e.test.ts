@@ -190,12 +190,13 @@ describe('code-executor-mcp', () => {
   });
 
   test('takes the file of --config', async () => {
-    const config = JSON.stringify({ executors: { typescript: { enabled: false } } });
+    const executors = { typescript: { enabled: false }, python: { enabled: false } };
+    const config = JSON.stringify({ executors });
     const { child, output, ended } = await spawnServer(['--config', 'own.json'], { 'own.json': config });
     child.stdin.write(`${initialize}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n`);
     await until(() => output().stdout.includes('"id":2'));
     // Neither as a tool nor in the instructions.
-    expect(output().stdout).not.toContain('executeTypescript');
+    expect(output().stdout).not.toMatch(/executeTypescript|executePython/);
     child.stdin.end();
     expect(await ended).toBe(0);
   });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type ExecutionRequest,
   type ExecutionResult,
+  type Language,
   type Sandbox,
   silentLogger,
 } from '@code-executor/contracts';
@@ -13,14 +14,16 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 
 import { instructionsFor } from './instructions.js';
 import { createServer } from './server.js';
-import { executeTypescriptTool } from './toolsets/core/execute-typescript.js';
+import { executionTool } from './toolsets/core/execution-tool.js';
 import { healthTool } from './toolsets/core/health.js';
 
 type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
 
-function sandboxOf(program: Program): Sandbox {
+const languages: readonly Language[] = ['typescript', 'python'];
+
+function sandboxOf(language: Language, program: Program): Sandbox {
   return {
-    language: 'typescript',
+    language,
     async execute(request) {
       const result = await program(request);
       return {
@@ -35,7 +38,7 @@ function sandboxOf(program: Program): Sandbox {
     },
     status: () =>
       Promise.resolve({
-        language: 'typescript',
+        language,
         isolation: 'portable',
         note: 'bubblewrap is missing.',
         spares: { ready: 4, memoryMb: 300 },
@@ -48,11 +51,11 @@ describe('createServer', () => {
   let client: Client;
   afterEach(() => client.close());
 
-  /** The server with both tools, over a sandbox in memory, and the SDK's client connected to it. */
+  /** The server with all its tools, over sandboxes in memory, and the SDK's client connected to it. */
   async function connect(program: Program = () => Promise.resolve({}), warnings: string[] = []) {
     const executor = createExecutor({
       tools: fakeToolSource({ mcp__test__echo: (args) => ({ text: args['text'] }) }),
-      sandboxes: [sandboxOf(program)],
+      sandboxes: languages.map((language) => sandboxOf(language, program)),
       queue: { maxConcurrent: 2 },
     });
     const pool = {
@@ -69,10 +72,10 @@ describe('createServer', () => {
     const services = () => Promise.resolve({ executor, pool });
     const server = createServer({
       version: '1.2.3',
-      instructions: instructionsFor(['good', 'bad'], true),
+      instructions: instructionsFor(['good', 'bad'], languages),
       tools: () =>
         Promise.resolve([
-          executeTypescriptTool(services, undefined),
+          ...languages.map((language) => executionTool(language, services, undefined)),
           healthTool({ version: '1.2.3', services, warnings }),
         ]),
       logger: silentLogger,
@@ -101,16 +104,28 @@ describe('createServer', () => {
       title: 'Code Executor',
       version: '1.2.3',
     });
-    expect(client.getInstructions()).toMatch(/Use executeTypescript whenever .* good, bad\..*searchTools/s);
+    expect(client.getInstructions()).toMatch(
+      /Use executeTypescript or executePython whenever .* good, bad\..*searchTools/s,
+    );
     expect(client.getServerCapabilities()).toEqual({ tools: {} });
   });
 
-  test('lists the two tools with honest annotations', async () => {
+  test('lists the three tools with honest annotations', async () => {
     const { tools } = await (await connect()).listTools();
     expect(tools.map(({ name, title, annotations }) => ({ name, title, annotations }))).toEqual([
       {
         name: 'executeTypescript',
         title: 'Execute TypeScript',
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: false,
+          openWorldHint: true,
+        },
+      },
+      {
+        name: 'executePython',
+        title: 'Execute Python',
         annotations: {
           readOnlyHint: false,
           destructiveHint: true,
@@ -129,16 +144,29 @@ describe('createServer', () => {
         },
       },
     ]);
-    const [execute] = tools;
+    const [typescript, python] = tools;
     for (const word of ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'allowedTools']) {
-      expect(execute?.description).toContain(word);
+      expect(typescript?.description).toContain(word);
+    }
+    const pythonWords = ['call_mcp_tool', 'discover_mcp_tools', 'get_tool_schema', 'search_tools', 'display'];
+    for (const word of [...pythonWords, 'last expression', 'await', 'network', 'allowedTools']) {
+      expect(python?.description).toContain(word);
     }
   });
 
-  test('costs at most 400 tokens', async () => {
+  test('takes and gives the same in both languages', async () => {
     const { tools } = await (await connect()).listTools();
-    const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(400);
+    const [typescript, python] = tools;
+    expect(python?.inputSchema).toEqual(typescript?.inputSchema);
+    expect(python?.outputSchema).toEqual(typescript?.outputSchema);
+  });
+
+  test('costs at most 560 tokens, with what the tools answer 1600', async () => {
+    const { tools } = await (await connect()).listTools();
+    const asked = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    expect(encode(JSON.stringify(asked)).length).toBeLessThanOrEqual(560);
+    const all = tools.map(({ outputSchema }, index) => ({ ...asked[index], outputSchema }));
+    expect(encode(JSON.stringify(all)).length).toBeLessThanOrEqual(1600);
   });
 
   test('answers a success with structured content, equal text, and the pictures behind', async () => {
@@ -219,7 +247,9 @@ describe('createServer', () => {
     await connect();
     await expect(client.callTool({ name: 'nope'.repeat(100) })).rejects.toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/Unknown tool "(nope){15}"; the tools are executeTypescript, health\./),
+      message: expect.stringMatching(
+        /Unknown tool "(nope){15}"; the tools are executeTypescript, executePython, health\./,
+      ),
     });
     await expect(client.callTool({ name: '__proto__' })).rejects.toMatchObject({ code: -32602 });
   });
@@ -273,7 +303,13 @@ describe('createServer', () => {
       mcpClients: { connected: 1 },
       connectionPool: { active: 0, waiting: 0, max: 100 },
       executions: { running: 1, waiting: 0, max: 2 },
-      spares: { ready: 4, memoryMb: 300 },
+      spares: { ready: 8, memoryMb: 600 },
+      sandboxes: languages.map((language) => ({
+        language,
+        isolation: 'portable',
+        note: 'bubblewrap is missing.',
+        spares: { ready: 4, memoryMb: 300 },
+      })),
       servers: [
         { name: 'good', state: 'connected' },
         { name: 'bad', state: 'failed', reason: 'It did not start.' },

@@ -16,5 +16,5 @@ export const tokens = {
     };
     return { ours: () => count(client), everything: () => count(upstream) };
   },
-  rows: [{ label: 'ours, in tokens', atMost: 400, ratio: ({ ours }) => ours }],
+  rows: [{ label: 'ours, in tokens', atMost: 560, ratio: ({ ours }) => ours }],
 };

@@ -15,7 +15,7 @@ test('health says where no language is enabled', async () => {
   const { structured } = await health.call({}, { signal: new AbortController().signal });
   expect(structured).toMatchObject({
     healthy: false,
-    note: 'No language is enabled, so no program can run; set executors.typescript.enabled to true in the configuration.',
+    note: 'No language is enabled, so no program can run; set executors.typescript.enabled or executors.python.enabled to true in the configuration.',
   });
   expect(structured).not.toHaveProperty('isolation');
 });

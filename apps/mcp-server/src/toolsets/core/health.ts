@@ -9,7 +9,9 @@ import type { Tool } from '../../tool.js';
 const maxWarnings = 20;
 const maxWarningChars = 300;
 const noLanguage =
-  'No language is enabled, so no program can run; set executors.typescript.enabled to true in the configuration.';
+  'No language is enabled, so no program can run; set executors.typescript.enabled or executors.python.enabled to true in the configuration.';
+
+type Spares = NonNullable<SandboxStatus['spares']>;
 
 const report = z.object({
   healthy: z.boolean(),
@@ -22,7 +24,8 @@ const report = z.object({
   mcpClients: record<{ connected: number }>(),
   connectionPool: record<{ active: number; waiting: number; max: number }>(),
   executions: record<ExecutorStats>(),
-  spares: record<NonNullable<SandboxStatus['spares']>>().exactOptional(),
+  spares: record<Spares>().exactOptional(),
+  sandboxes: z.array(record<SandboxStatus>()),
   servers: z.array(record<Pick<ServerStats, 'name' | 'state' | 'reason'>>()),
   uptime: z.number(),
   timestamp: z.string(),
@@ -62,9 +65,11 @@ async function measureHealth(sources: HealthSources): Promise<z.infer<typeof rep
   const sandboxes = await executor.status();
   const { active, waiting, max, servers } = pool.stats;
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;
-  const spares = sandboxes.find((sandbox) => sandbox.spares)?.spares;
+  const spares = sandboxes.flatMap((sandbox) => sandbox.spares ?? []);
   const note =
-    sandboxes.length === 0 ? noLanguage : sandboxes.flatMap((sandbox) => sandbox.note ?? []).join(' ');
+    sandboxes.length === 0
+      ? noLanguage
+      : [...new Set(sandboxes.flatMap((sandbox) => sandbox.note ?? []))].join(' ');
   return {
     healthy: sandboxes.length > 0 && sandboxes.every((sandbox) => sandbox.isolation !== undefined),
     version,
@@ -77,9 +82,14 @@ async function measureHealth(sources: HealthSources): Promise<z.infer<typeof rep
     mcpClients: { connected: servers.filter((server) => server.state === 'connected').length },
     connectionPool: { active, waiting, max },
     executions: executor.stats,
-    ...(spares && { spares }),
+    ...(spares.length > 0 && { spares: spares.reduce(addSpares) }),
+    sandboxes,
     servers: servers.map(({ name, state, reason }) => ({ name, state, ...(reason && { reason }) })),
     uptime: Math.floor(process.uptime()),
     timestamp: new Date().toISOString(),
   };
+}
+
+function addSpares(one: Spares, other: Spares): Spares {
+  return { ready: one.ready + other.ready, memoryMb: one.memoryMb + other.memoryMb };
 }

@@ -1,4 +1,10 @@
-import type { ExecutionErrorCode, ExecutionStatus, IsolationMode, JsonValue } from '@code-executor/contracts';
+import type {
+  ExecutionErrorCode,
+  ExecutionStatus,
+  IsolationMode,
+  JsonValue,
+  Language,
+} from '@code-executor/contracts';
 import {
   type ExecuteLimits,
   executeParameters,
@@ -41,26 +47,47 @@ const report = z.object({
     .exactOptional(),
 }) satisfies z.ZodType<ReportedFields>;
 
-const description = `Runs TypeScript in a sandbox without network or files. \`return\` or \`export default\` gives its result, console.log its output.
-Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools.
-Code can only call what allowedTools lists.`;
+const published = publishedSchema(report);
 
-/** @param services - Asked for when the tool is called. */
-export function executeTypescriptTool(
+const introductions = {
+  typescript: {
+    name: 'executeTypescript',
+    title: 'Execute TypeScript',
+    description: `Runs TypeScript in a sandbox without network or files. \`return\` or \`export default\` gives its result, console.log its output.
+Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools.
+Code can only call what allowedTools lists.`,
+  },
+  python: {
+    name: 'executePython',
+    title: 'Execute Python',
+    description: `Runs Python in a sandbox without network or files. The last expression is its result; top-level await works.
+Globals, with or without await: call_mcp_tool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value or raises; search_tools(query), discover_mcp_tools(search) and get_tool_schema(name) find tools; display(x) shows a picture.
+Code can only call what allowedTools lists.`,
+  },
+} satisfies Record<Language, Pick<Tool, 'name' | 'title' | 'description'>>;
+
+/**
+ * The tool that runs programs in one language; parameters and results are the same for all.
+ *
+ * @param services - Asked for when the tool is called.
+ */
+export function executionTool(
+  language: Language,
   services: () => Promise<{ executor: Pick<Executor, 'execute'> }>,
   limits: ExecuteLimits | undefined,
 ): Tool {
   return {
-    name: 'executeTypescript',
-    title: 'Execute TypeScript',
-    description,
+    ...introductions[language],
     inputSchema: executeParameters(limits).jsonSchema,
-    outputSchema: publishedSchema(report),
+    outputSchema: published,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, context) {
       const { executor } = await services();
       // The executor takes its request as unknown JSON, and words what is wrong with it.
-      const { content, ...structured } = await executor.execute(args as ExecuteRequest, context);
+      const { content, ...structured } = await executor.execute(args as ExecuteRequest, {
+        ...context,
+        language,
+      });
       return { structured, isError: !structured.success, ...(content && { content }) };
     },
   };
