@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const lockFile = fileURLToPath(import.meta.resolve('pyodide/pyodide-lock.json'));
-const { info } = JSON.parse(await readFile(lockFile, 'utf8'));
+const { info, packages } = JSON.parse(await readFile(lockFile, 'utf8'));
+const renamed = Object.values(packages).flatMap(({ name, imports }) =>
+  imports.filter((module) => module !== name && !packages[module]).map((module) => [module, name]),
+);
 
 await build({
   absWorkingDir: import.meta.dirname,
@@ -14,6 +17,9 @@ await build({
   bundle: true,
   format: 'esm',
   target: 'esnext',
-  define: { PYODIDE_INFO: JSON.stringify(info) },
+  define: {
+    PYODIDE_INFO: JSON.stringify(info),
+    PYODIDE_PACKAGES: JSON.stringify(Object.fromEntries(renamed)),
+  },
   loader: { '.py': 'text' },
 });

@@ -1,5 +1,7 @@
 /** The operator's packages: a folder of wheels, and a lock file as Pyodide has them. */
 
+/* global PYODIDE_PACKAGES -- of modules whose package has another name, put in by bundle.mjs */
+
 const noPackages = {};
 
 /**
@@ -22,4 +24,12 @@ export async function loadPackages(python, code) {
   const options = { messageCallback: () => {}, errorCallback: (message) => failures.push(message) };
   await python.loadPackagesFromImports(code, options);
   for (const failure of failures) console.error(failure);
+}
+
+/** What to do about a module that is not there. */
+export function adviceOn(module, python) {
+  const added = Object.values(python.lockfile.packages).some(({ imports }) => imports.includes(module));
+  return added
+    ? `${module} is there, and loaded for programs that import it by a statement of their own: import ${module}`
+    : `It can be added on the machine of the server: code-executor python add ${PYODIDE_PACKAGES[module] ?? module}`;
 }

@@ -1,6 +1,8 @@
 import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
 import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
 
+import { adviceOn } from './packages.js';
+
 const { parse, stringify } = JSON;
 
 /** One program: run, and its outcome sent to the server. */
@@ -29,7 +31,8 @@ export class Program {
     try {
       const runtime = this.#python.pyimport('code_executor.program');
       runtime.prepare((method, params) => this.#ask(method, params));
-      const { json, ...fields } = parse(await runtime.run(code, maxDepth));
+      const { json, missing, ...fields } = parse(await runtime.run(code, maxDepth));
+      if (missing) fields.error.message += `\n${adviceOn(missing, this.#python)}`;
       this.#end(json === undefined ? fields : fit(json, fields, maxValueChars, maxDepth), json);
     } catch (error) {
       // What Python code can raise is caught in Python: this is the interpreter's own end.

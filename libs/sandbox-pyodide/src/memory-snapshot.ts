@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,10 @@ const script = new URL('../dist/bootstrap/make-snapshot.js', import.meta.url);
 const zoneFolder = '/usr/share/zoneinfo';
 /** Python's own start takes a second or two; a busy machine gets time. */
 const makeTimeoutMs = 120_000;
-const maxBytes = 64 * 1024 * 1024;
+/** Of at most 720 KiB each. */
+const maxParts = 90;
+/** Thirty megabytes each, and another version makes one of its own. */
+const keptUnusedMs = 30 * 24 * 60 * 60 * 1000;
 const noTools = {
   listTools: () => Promise.resolve({ tools: [], failedServers: [] }),
   callTool: () => Promise.resolve({ content: [] }),
@@ -37,10 +40,22 @@ export class MemorySnapshot {
   readonly #options: MemorySnapshotOptions;
   #file: Promise<string | undefined> | undefined;
   #ownFolder: Promise<string> | undefined;
+  readonly #maker: DenoRunner;
+  readonly #parts: Buffer[] = [];
   #problem: string | undefined;
 
   constructor(options: MemorySnapshotOptions) {
     this.#options = options;
+    const { denoPath, isolation, limits, maxOutputChars } = options;
+    this.#maker = new DenoRunner({
+      ...{ denoPath, isolation, limits, maxOutputChars },
+      language: 'python',
+      script,
+      spares: { count: 0 },
+      ownFiles: () => Promise.resolve(sources()),
+      messageFor: () => ({}),
+      handlers: new Map([['keep', (params) => this.#keep(params)]]),
+    });
   }
 
   /** Why there is none: Python then starts anew each time. Undefined while nothing went wrong. */
@@ -51,14 +66,18 @@ export class MemorySnapshot {
   /** What an interpreter starts from: the snapshot, or where there is none, what it would have had in it. */
   async files(): Promise<OwnFiles> {
     this.#file ??= this.#findOrMake().catch((error: unknown) => {
-      this.#problem = CodeExecutorError.from(error).message;
+      const { code } = error as NodeJS.ErrnoException;
+      const reason = CodeExecutorError.is(error) ? error.message : `it cannot be kept (${String(code)}).`;
+      this.#problem = `Python starts slowly, without its memory snapshot: ${reason}`;
       return undefined;
     });
     const file = await this.#file;
     return file === undefined || !existsSync(file) ? sources() : { pyodide: pyodideFolder, snapshot: file };
   }
 
+  /** Ends the making of one. */
   async close(): Promise<void> {
+    await this.#maker.close();
     await this.#file;
     if (this.#ownFolder) await rm(await this.#ownFolder, { recursive: true, force: true });
   }
@@ -67,12 +86,17 @@ export class MemorySnapshot {
     const folder = await this.#folder();
     const version = await this.#version();
     const found = await findWhole(folder, version);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      // When it was last of use.
+      await utimes(found, new Date(), new Date());
+      return found;
+    }
     const bytes = await this.#make();
     const file = join(folder, `snapshot-${version}-${hashOf(bytes)}.bin`);
     const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
     await writeFile(unfinished, bytes, { mode: 0o600 });
     await rename(unfinished, file);
+    await removeUnused(folder);
     return file;
   }
 
@@ -93,45 +117,40 @@ export class MemorySnapshot {
   }
 
   async #make(): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    let length = 0;
-    const keep = ({ part }: JsonObject) => {
-      const bytes = Buffer.from(part as string, 'base64');
-      length += bytes.length;
-      if (length > maxBytes) throw new CodeExecutorError('internal', 'The memory snapshot is too large.');
-      parts.push(bytes);
-      return Promise.resolve(null);
-    };
-    const { denoPath, isolation, limits, maxOutputChars } = this.#options;
-    const runner = new DenoRunner({
-      ...{ denoPath, isolation, limits, maxOutputChars },
-      language: 'python',
-      script,
-      spares: { count: 0 },
-      ownFiles: () => Promise.resolve(sources()),
-      messageFor: () => ({}),
-      handlers: new Map([['keep', keep]]),
-    });
-    const { value, error, stderr } = await runner.execute({
+    const { value, error, stderr } = await this.#maker.execute({
       code: '',
       timeoutMs: makeTimeoutMs,
       permissions: noPermissions,
       tools: noTools,
     });
-    if (error || value !== length) {
+    const bytes = Buffer.concat(this.#parts.splice(0));
+    if (error || value !== bytes.length) {
       const reason = stderr.trim().split('\n').at(-1) ?? error?.message ?? 'it did not arrive as a whole';
-      throw new CodeExecutorError(
-        'internal',
-        `The memory snapshot could not be made: ${reason.slice(0, 500)}`,
-      );
+      throw new CodeExecutorError('internal', `it could not be made: ${reason.slice(0, 500)}`);
     }
-    return Buffer.concat(parts);
+    return bytes;
+  }
+
+  #keep({ part }: JsonObject): Promise<null> {
+    if (this.#parts.length >= maxParts) throw new CodeExecutorError('internal', 'it is too large.');
+    this.#parts.push(Buffer.from(part as string, 'base64'));
+    return Promise.resolve(null);
   }
 }
 
 /** What Python starts from without a snapshot. */
 function sources(): OwnFiles {
   return { pyodide: pyodideFolder, ...(existsSync(zoneFolder) && { zoneinfo: zoneFolder }) };
+}
+
+/** Snapshots of other versions, and unfinished ones, that nobody has used for a while. */
+async function removeUnused(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith('snapshot-')) continue;
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file);
+    if (Date.now() - mtimeMs > keptUnusedMs) await rm(file, { force: true });
+  }
 }
 
 /** A snapshot whose name says the hash of what is in it; others are of no use any more. */

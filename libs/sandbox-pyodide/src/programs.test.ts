@@ -106,6 +106,13 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     });
   });
 
+  test('say how a missing module can be added', async () => {
+    const { error } = await run('import PIL.Image');
+    expect(error?.message).toMatch(
+      /^Traceback[^]*ModuleNotFoundError: No module named 'PIL'\nIt can be added on the machine of the server: code-executor python add Pillow$/,
+    );
+  });
+
   test.each([
     ['sys.exit()', 'import sys\nsys.exit()', 'The program called sys.exit(None) before its value was there.'],
     ['exit(3)', 'exit(3)', 'The program called sys.exit(3) before its value was there.'],
@@ -177,6 +184,19 @@ from datetime import datetime
     const result = await run('import os\nos.system("id")');
     expect(result.status).toBe('failed');
     expect(result).not.toHaveProperty('value');
+  });
+
+  test('reach granted hosts through pyfetch, and no others', async () => {
+    const fetcher = {
+      fetch: ({ url }: { url: string }) =>
+        Promise.resolve({ url, status: 200, statusText: 'OK', headers: [], body: Buffer.from('{"a":1}') }),
+      close: () => Promise.resolve(),
+    };
+    const permissions = { ...noPermissions, net: ['example.com'] };
+    const code =
+      'from pyodide.http import pyfetch\nresponse = await pyfetch("https://example.com/")\nawait response.json()';
+    expect(await run(code, { permissions, fetcher })).toMatchObject({ status: 'succeeded', value: { a: 1 } });
+    expect((await run(code)).error?.message).toContain('permissions.net is empty');
   });
 
   test('take no files', async () => {

@@ -42,7 +42,10 @@ def prepare(ask):
 
 
 async def run(source, max_depth):
-    """The outcome as JSON: ``json`` and ``note`` of the value, or ``error`` with ``code`` and ``message``."""
+    """
+    The outcome as JSON: ``json`` and ``note`` of the value; or ``error`` with ``code`` and ``message``, and
+    the module that is ``missing``, if that is why.
+    """
     linecache.cache[_name] = (len(source), None, source.splitlines(keepends=True), _name)
     try:
         result = await eval_code_async(source, __main__.__dict__, filename=_name)
@@ -56,6 +59,10 @@ async def run(source, max_depth):
         outcome = _error("out_of_memory", describe(error))
     except BaseException as error:
         outcome = _error("user_error", describe(error))
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            module = error.name.partition(".")[0]
+            if module not in sys.stdlib_module_names:
+                outcome["missing"] = module
     _flush()
     return json.dumps(outcome)
 

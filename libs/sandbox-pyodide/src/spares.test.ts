@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { noPermissions } from '@code-executor/contracts';
+import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
+
+import { PyodideSandbox } from './pyodide-sandbox.js';
+import { snapshotDir } from './snapshot-dir.test.support.js';
+
+describe.each(isolationsUnderTest())('Spares of Python (%s)', (isolation) => {
+  let sandbox: PyodideSandbox;
+  afterEach(() => sandbox.close());
+
+  const run = (code: string) =>
+    sandbox.execute({ code, timeoutMs: 30_000, permissions: noPermissions, tools: fakeToolSource({}) });
+  const untilReady = async (count: number) => {
+    while ((await sandbox.status()).spares?.ready !== count) await delay(20);
+  };
+
+  test('serve one program each; nothing of it is left for the next, and chance is its own', async () => {
+    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares: { count: 1 } });
+    expect((await sandbox.status()).spares).toEqual({ ready: 0, memoryMb: 0 });
+    const code = `
+import builtins, json, os, random, sys, uuid, js
+seen = [hasattr(builtins, "left"), "left" in sys.modules, os.path.exists("/tmp/left"), "LEFT" in os.environ, hasattr(js, "left")]
+builtins.left = 1
+sys.modules["left"] = json
+open("/tmp/left", "w").close()
+os.environ["LEFT"] = "1"
+js.left = 1
+[seen, random.random(), str(uuid.uuid4())]`;
+    const values: [seen: boolean[], random: number, id: string][] = [];
+    for (let round = 0; round < 3; round++) {
+      if (round > 0) await untilReady(1);
+      values.push((await run(code)).value as unknown as (typeof values)[number]);
+    }
+    expect(values.map(([seen]) => seen)).toEqual(
+      Array.from({ length: 3 }, () => [false, false, false, false, false]),
+    );
+    expect(new Set(values.map(([, random]) => random)).size).toBe(3);
+    expect(new Set(values.map(([, , id]) => id)).size).toBe(3);
+  });
+
+  test('end when nobody used them for a while', async () => {
+    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares: { idleMs: 3000 } });
+    await run('1');
+    await untilReady(1);
+    expect((await sandbox.status()).spares?.memoryMb).toBeGreaterThan(100);
+    await untilReady(0);
+    while (interpreters().length > 0) await delay(20);
+  });
+});
+
+/** Processes below this one that run our entry script. */
+function interpreters(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/bootstrap.js');
+      return isOurs && readFileSync(`/proc/${pid}/status`, 'utf8').includes(`PPid:\t${process.pid}\n`);
+    } catch {
+      return false;
+    }
+  });
+}
