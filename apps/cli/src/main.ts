@@ -1,0 +1,44 @@
+import { CodeExecutorError } from '@code-executor/contracts';
+import { Command, CommanderError } from 'commander';
+
+import { pythonCommand } from './python/python-command.js';
+import { Terminal } from './terminal.js';
+import { readVersion } from './version.js';
+
+/** 0 done, 1 failed, 2 not understood. */
+const failed = 1;
+const misused = 2;
+
+const terminal = new Terminal();
+const ending = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // What is under way is ended, and nothing of it is left half done.
+  process.once(signal, () => {
+    ending.abort(new CodeExecutorError('cancelled', `Ended by ${signal}; nothing was changed.`));
+  });
+}
+
+const program = new Command('code-executor')
+  .description('The command line of Code Executor.')
+  .version(readVersion(), '-v, --version', 'print the version')
+  .helpOption('-h, --help', 'print this')
+  .option('--config <file>', 'read this configuration and no other')
+  .addHelpText('after', '\nExamples:\n  code-executor python add --help\n  code-executor python list')
+  .showHelpAfterError('(Add --help for options and examples.)');
+program.addCommand(pythonCommand(terminal, ending.signal));
+for (const command of withSubcommands(program)) command.copyInheritedSettings(program).exitOverride();
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : misused;
+  else {
+    if (!CodeExecutorError.is(error)) throw error;
+    terminal.fail(error.message);
+    process.exitCode = failed;
+  }
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+import { satisfies } from '@renovatebot/pep440';
+
+import { chooseWheel } from './choose-wheel.js';
+import { markerHolds } from './marker.js';
+import type { PackageFolder } from './package-folder.js';
+import type { PackageIndex } from './package-index.js';
+import { lockedPackage, type LockedPackages } from './package-lock.js';
+import { type Requirement, requirementText } from './requirement.js';
+import type { Target } from './target.js';
+import { readWheel, type Wheel } from './wheel.js';
+
+const maxPackages = 500;
+
+interface Wanted extends Requirement {
+  /** The package that needs it; absent for what the user named. */
+  by?: string;
+}
+
+interface Surroundings {
+  folder: PackageFolder;
+  target: Target;
+  /** Absent if none is configured. */
+  index?: PackageIndex | undefined;
+}
+
+/** Finds what named packages need. It is no solver: the newest version that fits is taken, and kept. */
+export class Resolution {
+  readonly #present: LockedPackages;
+  readonly #around: Surroundings;
+  readonly #found = new Map<string, Wheel>();
+  readonly #depends = new Map<string, Set<string>>();
+  readonly #done = new Set<string>();
+  readonly #queue: Wanted[] = [];
+
+  constructor(present: LockedPackages, around: Surroundings) {
+    this.#present = present;
+    this.#around = around;
+  }
+
+  /** The wheels that are new, those that the user named first. */
+  get wheels(): Wheel[] {
+    return [...this.#found.values()];
+  }
+
+  /** All packages, those that were there included. */
+  packages(): LockedPackages {
+    const result = new Map(this.#present);
+    for (const [name, wheel] of this.#found) result.set(name, lockedPackage(wheel, []));
+    for (const [name, depends] of this.#depends) {
+      const entry = result.get(name);
+      if (entry) result.set(name, { ...entry, depends: [...new Set([...entry.depends, ...depends])].sort() });
+    }
+    return result;
+  }
+
+  /** Takes a wheel that the user has. */
+  take(wheel: Wheel): void {
+    if (this.#found.has(wheel.name)) throw conflict(`There are two wheels of ${wheel.name}; name one.`);
+    if (this.#found.size === maxPackages) throw conflict(`These are more than ${maxPackages} packages.`);
+    this.#found.set(wheel.name, wheel);
+    this.#want(wheel, '');
+  }
+
+  /** Asks for a package from the index, also where another version of it is there. */
+  ask(requirement: Requirement): void {
+    this.#queue.push(requirement);
+  }
+
+  /** Finds everything that was asked for, and what that needs. */
+  async settle(): Promise<void> {
+    for (let wanted = this.#queue.shift(); wanted; wanted = this.#queue.shift()) {
+      await this.#provide(wanted);
+      if (wanted.by !== undefined) this.#depends.get(wanted.by)?.add(wanted.name);
+    }
+    await this.#checkDependents();
+  }
+
+  async #provide(wanted: Wanted): Promise<void> {
+    const { name, by, extras } = wanted;
+    const present = this.#found.get(name) ?? (by === undefined ? undefined : this.#present.get(name));
+    if (present) checkVersion(wanted, present.version);
+    else this.take(await this.#fetch(wanted));
+    for (const extra of extras) {
+      const locked = this.#present.get(name);
+      const wheel = this.#found.get(name) ?? (locked && (await this.#around.folder.wheelOf(locked)));
+      if (wheel) this.#want(wheel, extra);
+    }
+  }
+
+  /** Asks for what a wheel needs, or one of its optional parts. */
+  #want(wheel: Wheel, extra: string): void {
+    if (this.#done.has(`${wheel.name}[${extra}]`)) return;
+    this.#done.add(`${wheel.name}[${extra}]`);
+    if (!this.#depends.has(wheel.name)) this.#depends.set(wheel.name, new Set());
+    const environment = this.#around.target.markerEnvironment(extra);
+    for (const requirement of wheel.requirements) {
+      if (requirement.marker !== undefined && !markerHolds(requirement.marker, environment)) continue;
+      this.#queue.push({ ...requirement, by: wheel.name });
+    }
+  }
+
+  async #fetch(wanted: Wanted): Promise<Wheel> {
+    const { index, target } = this.#around;
+    const why = wanted.by === undefined ? '' : `, which ${wanted.by} needs`;
+    if (!index) {
+      throw new CodeExecutorError(
+        'failed_precondition',
+        `There is no index to get ${requirementText(wanted)} from${why}. Set executors.python.indexUrl, give --index-url, or name its wheel as a file.`,
+      );
+    }
+    const offer = await chooseWheel(index, wanted, target);
+    const bytes = await index.read(offer);
+    if (offer.sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== offer.sha256) {
+      throw new CodeExecutorError(
+        'permission_denied',
+        `${offer.fileName} is not what the index ${index.name} says it is (sha256 differs); nothing was added.`,
+      );
+    }
+    return readWheel(bytes, offer.fileName, target);
+  }
+
+  /** What was there before may need the version that is replaced. */
+  async #checkDependents(): Promise<void> {
+    for (const [name, entry] of this.#present) {
+      if (this.#found.has(name) || !entry.depends.some((needed) => this.#found.has(needed))) continue;
+      for (const requirement of (await this.#around.folder.wheelOf(entry)).requirements) {
+        const replacement = this.#found.get(requirement.name);
+        const isNeeded = entry.depends.includes(requirement.name);
+        if (replacement && isNeeded) checkVersion({ ...requirement, by: name }, replacement.version);
+      }
+    }
+  }
+}
+
+function checkVersion(wanted: Wanted, version: string): void {
+  const { name, by, specifier } = wanted;
+  if (specifier === '' || satisfies(version, specifier, { prereleases: true })) return;
+  const who = by === undefined ? 'You ask for' : `${by} needs`;
+  throw conflict(
+    `${who} ${name}${specifier}, but it would be ${version}. Add a version that suits all, such as code-executor python add "${name}${specifier}".`,
+  );
+}
+
+function conflict(message: string): CodeExecutorError {
+  return new CodeExecutorError('failed_precondition', message);
+}

@@ -1,0 +1,58 @@
+import type { WriteStream } from 'node:tty';
+
+type Stream = NodeJS.WritableStream & Partial<WriteStream>;
+
+/** Where a command writes: results to stdout, everything else to stderr. */
+export class Terminal {
+  readonly #out: Stream;
+  readonly #err: Stream;
+  #hasProgress = false;
+
+  constructor(out: Stream = process.stdout, err: Stream = process.stderr) {
+    this.#out = out;
+    this.#err = err;
+  }
+
+  /** A result. */
+  print(text: string): void {
+    this.#out.write(text);
+  }
+
+  /** Something the user should know, on a line of its own. */
+  note(text: string): void {
+    this.#endProgress();
+    this.#err.write(`code-executor: ${text}\n`);
+  }
+
+  /** Why the command failed. */
+  fail(text: string): void {
+    this.#endProgress();
+    const label = this.#err.hasColors?.() ? '\u001b[31mcode-executor:\u001b[39m' : 'code-executor:';
+    this.#err.write(`${label} ${text}\n`);
+  }
+
+  /** How far a file has come; on a terminal one line that changes, elsewhere one line when it is there. */
+  progress(fileName: string, receivedBytes: number, totalBytes?: number): void {
+    const isThere = receivedBytes === totalBytes;
+    if (!this.#err.isTTY) {
+      if (isThere) this.#err.write(`Fetched ${fileName} (${megabytes(receivedBytes)})\n`);
+      return;
+    }
+    const total = totalBytes === undefined ? '' : ` of ${megabytes(totalBytes)}`;
+    this.#err.write(`\r\u001b[KFetching ${fileName}: ${megabytes(receivedBytes)}${total}`);
+    this.#hasProgress = true;
+    if (isThere) this.#endProgress();
+  }
+
+  /** For headings on stdout. */
+  readonly bold = (text: string): string => (this.#out.hasColors?.() ? `\u001b[1m${text}\u001b[22m` : text);
+
+  #endProgress(): void {
+    if (this.#hasProgress) this.#err.write('\n');
+    this.#hasProgress = false;
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
