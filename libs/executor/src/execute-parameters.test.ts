@@ -7,7 +7,7 @@ const parameters = executeParameters({ maxTimeoutMs: 60_000, maxCodeSize: 1000 }
 
 function refusal(request: unknown): string {
   try {
-    parameters.parse(request);
+    parameters.parse(request, 'typescript');
   } catch (error) {
     expect(CodeExecutorError.is(error) && error.code).toBe('invalid_argument');
     return (error as Error).message;
@@ -17,7 +17,7 @@ function refusal(request: unknown): string {
 
 describe('executeParameters', () => {
   test('completes a request with the defaults, and leaves allowedTools to the policy', () => {
-    expect(parameters.parse({ code: 'return 1' })).toEqual({
+    expect(parameters.parse({ code: 'return 1' }, 'typescript')).toEqual({
       code: 'return 1',
       timeoutMs: 30_000,
       permissions: { read: [], write: [], net: [] },
@@ -35,11 +35,25 @@ describe('executeParameters', () => {
         net: ['api.example.com', '*.bücher.example:8443', '[::1]:8080'],
       },
     };
-    expect(parameters.parse(request)).toEqual(request);
+    expect(parameters.parse(request, 'typescript')).toEqual(request);
   });
 
   test('never has a default time limit above the maximum', () => {
-    expect(executeParameters({ maxTimeoutMs: 5000 }).parse({ code: '1' }).timeoutMs).toBe(5000);
+    expect(executeParameters({ maxTimeoutMs: 5000 }).parse({ code: '1' }, 'python').timeoutMs).toBe(5000);
+  });
+
+  test('takes for Python what it takes for TypeScript, but no files', () => {
+    const net = ['api.example.com'];
+    const parse = (permissions: object) => () => parameters.parse({ code: '1', permissions }, 'python');
+    expect(parse({ read: [], write: [], net })()).toMatchObject({
+      permissions: { read: [], write: [], net },
+    });
+    const advice =
+      'Python programs take no files: leave it out, and call the tools of a filesystem server instead.';
+    expect(parse({ read: ['/data'] })).toThrow(`Parameter permissions.read is a list of 1; ${advice}`);
+    expect(parse({ read: ['/a', '/b'], write: ['/c'], net })).toThrow(
+      `Parameter permissions.read is a list of 2; Parameter permissions.write is a list of 1; ${advice}`,
+    );
   });
 
   const codeRule = 'text of 1 to 1000 characters, not only blanks, without lone surrogates';

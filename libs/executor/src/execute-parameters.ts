@@ -1,6 +1,11 @@
 import { isAbsolute } from 'node:path';
 
-import { CodeExecutorError, type JsonSchema, type Permissions } from '@code-executor/contracts';
+import {
+  CodeExecutorError,
+  type JsonSchema,
+  type Language,
+  type Permissions,
+} from '@code-executor/contracts';
 import * as z from 'zod';
 
 import { describeProblems } from './describe-problems.js';
@@ -40,12 +45,12 @@ export interface ExecuteParameters {
   /** For publication, as an MCP `inputSchema` for example. */
   readonly jsonSchema: JsonSchema;
   /**
-   * Checks what a caller sent.
+   * Checks what a caller sent. Python takes no files, whatever the server grants.
    *
    * @throws CodeExecutorError `invalid_argument`; the message names each wrong parameter, what came and
    * what is allowed.
    */
-  parse(request: unknown): CheckedRequest;
+  parse(request: unknown, language: Language): CheckedRequest;
 }
 
 const minTimeoutMs = 1000;
@@ -100,13 +105,14 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
     get jsonSchema() {
       return withoutDialect(z.toJSONSchema(schema, { io: 'input' }));
     },
-    parse(request) {
+    parse(request, language) {
       const { success, data, error } = schema.safeParse(request);
       if (!success) {
         throw new CodeExecutorError('invalid_argument', describeProblems(error.issues, request, allowed));
       }
       const { code, allowedTools, timeoutMs, permissions = {} } = data;
       const { read = [], write = [], net = [] } = permissions;
+      if (language === 'python') refuseFiles({ read, write });
       return {
         code,
         ...(allowedTools && { allowedTools }),
@@ -115,6 +121,17 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
       };
     },
   };
+}
+
+function refuseFiles(lists: Omit<Permissions, 'net'>): void {
+  const problems = Object.entries(lists)
+    .filter(([, paths]) => paths.length > 0)
+    .map(([kind, { length }]) => `Parameter permissions.${kind} is a list of ${length}`);
+  if (problems.length === 0) return;
+  throw new CodeExecutorError(
+    'invalid_argument',
+    `${problems.join('; ')}; Python programs take no files: leave it out, and call the tools of a filesystem server instead.`,
+  );
 }
 
 /** Blank code is a mistake of the caller, and a lone surrogate cannot be sent to a program as UTF-8. */

@@ -37,7 +37,7 @@ describe('ExecutionQueue', () => {
       running--;
       return index;
     };
-    const results = Promise.all([0, 1, 2, 3, 4].map((index) => queue.run(task(index))));
+    const results = Promise.all([0, 1, 2, 3, 4].map((index) => queue.run(task(index), 'typescript')));
     expect(queue.stats).toEqual({ running: 2, waiting: 3, max: 2 });
     expect(await results).toEqual([0, 1, 2, 3, 4]);
     expect(order).toEqual([0, 1, 2, 3, 4]);
@@ -47,15 +47,15 @@ describe('ExecutionQueue', () => {
 
   test('goes on after a task that failed', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1 });
-    await expect(queue.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await queue.run(() => Promise.resolve('yes'))).toBe('yes');
+    await expect(queue.run(() => Promise.reject(new Error('no')), 'typescript')).rejects.toThrow('no');
+    expect(await queue.run(() => Promise.resolve('yes'), 'typescript')).toBe('yes');
   });
 
   test('refuses when maxQueued are waiting, and says when to come back', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1, maxQueued: 1 });
     const open = openTask();
-    const both = [queue.run(open.run), queue.run(() => Promise.resolve())];
-    const error = await errorOf(queue.run(() => Promise.resolve()));
+    const both = [queue.run(open.run, 'typescript'), queue.run(() => Promise.resolve(), 'typescript')];
+    const error = await errorOf(queue.run(() => Promise.resolve(), 'typescript'));
     expect(error).toMatchObject({ code: 'unavailable', retryAfterMs: 60_000 });
     open.end();
     await Promise.all(both);
@@ -63,16 +63,16 @@ describe('ExecutionQueue', () => {
 
   test('with maxQueued 0 still runs what has a free place', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1, maxQueued: 0 });
-    expect(await queue.run(() => Promise.resolve(1))).toBe(1);
+    expect(await queue.run(() => Promise.resolve(1), 'typescript')).toBe(1);
   });
 
   test('gives up waiting after queueTimeoutMs, never a task that runs', async () => {
     jest.useFakeTimers();
     const queue = new ExecutionQueue({ maxConcurrent: 1, queueTimeoutMs: 1000 });
     const open = openTask();
-    const first = queue.run(open.run);
+    const first = queue.run(open.run, 'typescript');
     let started = false;
-    const second = errorOf(queue.run(() => Promise.resolve((started = true))));
+    const second = errorOf(queue.run(() => Promise.resolve((started = true)), 'typescript'));
     await jest.advanceTimersByTimeAsync(1000);
     expect(await second).toMatchObject({ code: 'unavailable', retryAfterMs: 30_000 });
     expect(queue.stats).toEqual({ running: 1, waiting: 0, max: 1 });
@@ -84,22 +84,96 @@ describe('ExecutionQueue', () => {
   test('lets a cancelled caller go at once and frees its place in the line', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1 });
     const open = openTask();
-    const first = queue.run(open.run);
+    const first = queue.run(open.run, 'typescript');
     const caller = new AbortController();
-    const waiting = errorOf(queue.run(() => Promise.resolve(), caller.signal));
+    const waiting = errorOf(queue.run(() => Promise.resolve(), 'typescript', caller.signal));
     caller.abort();
     expect((await waiting).code).toBe('cancelled');
     expect(queue.stats.waiting).toBe(0);
-    expect((await errorOf(queue.run(() => Promise.resolve(), AbortSignal.abort()))).code).toBe('cancelled');
+    expect((await errorOf(queue.run(() => Promise.resolve(), 'typescript', AbortSignal.abort()))).code).toBe(
+      'cancelled',
+    );
     open.end();
     await first;
+  });
+
+  describe('with Python', () => {
+    test('runs at most maxConcurrentPython of it, and TypeScript goes past those that wait', async () => {
+      const queue = new ExecutionQueue({ maxConcurrent: 3, maxConcurrentPython: 2 });
+      const [one, two, three, other] = [openTask(), openTask(), openTask(), openTask()];
+      const started: string[] = [];
+      const start = (name: string, task: typeof one) => () => {
+        started.push(name);
+        return task.run();
+      };
+      const pythons = [
+        queue.run(start('one', one), 'python'),
+        queue.run(start('two', two), 'python'),
+        queue.run(start('three', three), 'python'),
+      ];
+      const typescript = queue.run(start('other', other), 'typescript');
+      expect(started).toEqual(['one', 'two', 'other']);
+      expect(queue.stats).toEqual({ running: 3, waiting: 1, max: 3 });
+      two.end();
+      await pythons[1];
+      expect(queue.stats).toEqual({ running: 3, waiting: 0, max: 3 });
+      expect(started).toEqual(['one', 'two', 'other', 'three']);
+      for (const task of [one, three, other]) task.end();
+      await Promise.all([...pythons, typescript]);
+      expect(queue.stats).toEqual({ running: 0, waiting: 0, max: 3 });
+    });
+
+    test('waits for a place among all too', async () => {
+      const queue = new ExecutionQueue({ maxConcurrent: 1, maxConcurrentPython: 4 });
+      const [typescript, python] = [openTask(), openTask()];
+      const both = [queue.run(typescript.run, 'typescript'), queue.run(python.run, 'python')];
+      expect(queue.stats).toEqual({ running: 1, waiting: 1, max: 1 });
+      typescript.end();
+      await both[0];
+      expect(queue.stats).toEqual({ running: 1, waiting: 0, max: 1 });
+      python.end();
+      await both[1];
+    });
+
+    test.each([
+      ['the line of Python', 16, 1],
+      ['the line of all', 1, 4],
+    ])('lets who is cancelled in %s go at once', async (_line, maxConcurrent, maxConcurrentPython) => {
+      const queue = new ExecutionQueue({ maxConcurrent, maxConcurrentPython });
+      const open = openTask();
+      const first = queue.run(open.run, 'python');
+      const caller = new AbortController();
+      const waiting = errorOf(queue.run(() => Promise.resolve(), 'python', caller.signal));
+      const next = queue.run(() => Promise.resolve('next'), 'python');
+      expect(queue.stats.waiting).toBe(2);
+      caller.abort();
+      expect((await waiting).code).toBe('cancelled');
+      expect(queue.stats.waiting).toBe(1);
+      open.end();
+      await first;
+      expect(await next).toBe('next');
+      expect(queue.stats).toEqual({ running: 0, waiting: 0, max: maxConcurrent });
+    });
+
+    test('is refused when maxQueued wait, while TypeScript has a place', async () => {
+      const queue = new ExecutionQueue({ maxConcurrent: 2, maxConcurrentPython: 1, maxQueued: 1 });
+      const open = openTask();
+      const both = [queue.run(open.run, 'python'), queue.run(open.run, 'python')];
+      expect(await errorOf(queue.run(open.run, 'python'))).toMatchObject({
+        code: 'unavailable',
+        message: 'All 1 Python executions are busy and 1 more are waiting; try again later.',
+      });
+      expect(await queue.run(() => Promise.resolve('free'), 'typescript')).toBe('free');
+      open.end();
+      await Promise.all(both);
+    });
   });
 
   test('leaves the signal of a running task to the task', async () => {
     const queue = new ExecutionQueue();
     const open = openTask();
     const caller = new AbortController();
-    const running = queue.run(() => open.run().then(() => 'its own answer'), caller.signal);
+    const running = queue.run(() => open.run().then(() => 'its own answer'), 'typescript', caller.signal);
     caller.abort();
     open.end();
     expect(await running).toBe('its own answer');

@@ -6,6 +6,7 @@ import {
   CodeExecutorError,
   type ExecutionRequest,
   type ExecutionResult,
+  type Language,
   type Sandbox,
   type ToolSource,
 } from '@code-executor/contracts';
@@ -17,9 +18,9 @@ import type { ExecuteRequest } from './execute-parameters.js';
 type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
 
 /** A sandbox in memory: its program is a function, whatever the code says. */
-function sandboxOf(program: Program): Sandbox & { isClosed: boolean } {
+function sandboxOf(program: Program, language: Language = 'typescript'): Sandbox & { isClosed: boolean } {
   return {
-    language: 'typescript',
+    language,
     isClosed: false,
     async execute(request) {
       const result = await program(request);
@@ -33,7 +34,7 @@ function sandboxOf(program: Program): Sandbox & { isClosed: boolean } {
         ...result,
       };
     },
-    status: () => Promise.resolve({ language: 'typescript', isolation: 'portable' }),
+    status: () => Promise.resolve({ language, isolation: 'portable' }),
     close() {
       this.isClosed = true;
       return Promise.resolve();
@@ -423,5 +424,66 @@ describe('createExecutor', () => {
   test('status() asks the sandboxes', async () => {
     const { executor } = executorOf(() => Promise.resolve({}));
     expect(await executor.status()).toEqual([{ language: 'typescript', isolation: 'portable' }]);
+  });
+
+  describe('with two languages', () => {
+    const runOf = (result: Partial<ExecutionResult>) => () => Promise.resolve(result);
+    const broken = () => Promise.reject(new Error('broken at /home/me'));
+
+    test('runs each program in the sandbox of its language', async () => {
+      const { executor } = executorOf(runOf({}), {
+        sandboxes: [sandboxOf(runOf({ value: 'ts' })), sandboxOf(runOf({ value: 'py' }), 'python')],
+      });
+      expect((await executor.execute({ code: 'x' })).result).toBe('ts');
+      expect((await executor.execute({ code: 'x' }, { language: 'python' })).result).toBe('py');
+    });
+
+    test('goes on with one where the sandbox of the other is broken', async () => {
+      const python: Sandbox = { language: 'python', execute: broken, status: broken, close: broken };
+      const typescript = sandboxOf(runOf({ value: 'ts' }));
+      const { executor } = executorOf(runOf({}), { sandboxes: [python, typescript] });
+      expect(await executor.execute({ code: 'x' }, { language: 'python' })).toMatchObject({
+        success: false,
+        errorCode: 'internal',
+      });
+      expect((await executor.execute({ code: 'x' })).result).toBe('ts');
+      const [first, second] = await executor.status();
+      expect(first).toEqual({ language: 'python', note: expect.any(String) as unknown });
+      expect(first?.note).not.toContain('/home/me');
+      expect(second).toEqual({ language: 'typescript', isolation: 'portable' });
+      await expect(executor.close()).rejects.toMatchObject({ code: 'internal' });
+      expect(typescript.isClosed).toBe(true);
+    });
+
+    test('refuses files for Python before it asks what is granted', async () => {
+      let hasRun = false;
+      const { executor } = executorOf(runOf({}), {
+        sandboxes: [sandboxOf(() => Promise.resolve({ value: (hasRun = true) }), 'python')],
+        grants: { allowRead: ['/'], allowWrite: true },
+      });
+      const refused = await executor.execute(
+        { code: 'x', permissions: { read: ['/tmp'] } },
+        { language: 'python' },
+      );
+      expect(refused).toMatchObject({
+        errorCode: 'invalid_argument',
+        error: expect.stringContaining('Parameter permissions.read is a list of 1;') as unknown,
+      });
+      expect(hasRun).toBe(false);
+    });
+
+    test('holds Python back at maxConcurrentPython, and not TypeScript', async () => {
+      const executor = createExecutor({
+        tools: tools(),
+        sandboxes: [sandboxOf(runOf({})), sandboxOf(({ signal }) => untilCancelled(signal), 'python')],
+        queue: { maxConcurrentPython: 1 },
+      });
+      const both = [1, 2].map(() => executor.execute({ code: 'x' }, { language: 'python' }));
+      expect(executor.stats).toEqual({ running: 1, waiting: 1, max: 16 });
+      expect((await executor.execute({ code: 'x' })).success).toBe(true);
+      expect(executor.stats).toEqual({ running: 1, waiting: 1, max: 16 });
+      await executor.close();
+      expect((await Promise.all(both)).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+    });
   });
 });

@@ -65,7 +65,7 @@ export interface Executor {
    */
   execute(request: ExecuteRequest, options?: ExecuteOptions): Promise<ExecutionReport>;
   readonly stats: ExecutorStats;
-  /** What each sandbox can do on this machine. */
+  /** What each sandbox can do on this machine; one that cannot even tell that is one that can do nothing. */
   status(): Promise<SandboxStatus[]>;
   /** Cancels what runs and waits, and ends the sandboxes. Later executions are refused. */
   close(): Promise<void>;
@@ -99,7 +99,14 @@ class QueuedExecutor implements Executor {
   }
 
   status(): Promise<SandboxStatus[]> {
-    return Promise.all(this.#options.sandboxes.map((sandbox) => sandbox.status()));
+    return Promise.all(
+      this.#options.sandboxes.map((sandbox) =>
+        sandbox.status().catch((reason: unknown) => {
+          this.#logger.error({ language: sandbox.language, err: reason }, 'A sandbox tells no status.');
+          return { language: sandbox.language, note: CodeExecutorError.from(reason).message };
+        }),
+      ),
+    );
   }
 
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<ExecutionReport> {
@@ -114,8 +121,11 @@ class QueuedExecutor implements Executor {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all(this.#options.sandboxes.map((sandbox) => sandbox.close()));
+    const closed = await Promise.allSettled(this.#options.sandboxes.map((sandbox) => sandbox.close()));
     await Promise.all(this.#unfinished);
+    // Only now: a sandbox that fails to close keeps no other open.
+    const failure = closed.find((outcome) => outcome.status === 'rejected');
+    if (failure) throw CodeExecutorError.from(failure.reason);
   }
 
   async #execute(request: ExecuteRequest, options: ExecuteOptions): Promise<ExecutionReport> {
@@ -125,26 +135,34 @@ class QueuedExecutor implements Executor {
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
     try {
-      const checked = this.#parameters.parse(request);
-      const sandbox = this.#sandboxFor(options.language ?? 'typescript');
+      const { language = 'typescript' } = options;
+      const checked = this.#parameters.parse(request, language);
+      const sandbox = this.#sandboxFor(language);
       const calls = (proxy = this.#createProxy(executionId, checked.allowedTools, signal, options));
-      report = await this.#queue.run(async () => {
-        // Now, not before the wait: what a path leads to may have changed.
-        const { permissions, notes } = await effectivePermissions(checked.permissions, this.#options.grants);
-        if (signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
-        const result = await sandbox.execute({
-          code: checked.code,
-          timeoutMs: checked.timeoutMs,
-          permissions,
-          tools: calls,
-          signal,
-          ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
-          ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
-        });
-        // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
-        ended.abort(executionIsOver);
-        return reportResult(executionId, result, calls, notes);
-      }, signal);
+      report = await this.#queue.run(
+        async () => {
+          // Now, not before the wait: what a path leads to may have changed.
+          const { permissions, notes } = await effectivePermissions(
+            checked.permissions,
+            this.#options.grants,
+          );
+          if (signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
+          const result = await sandbox.execute({
+            code: checked.code,
+            timeoutMs: checked.timeoutMs,
+            permissions,
+            tools: calls,
+            signal,
+            ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
+            ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
+          });
+          // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
+          ended.abort(executionIsOver);
+          return reportResult(executionId, result, calls, notes);
+        },
+        language,
+        signal,
+      );
     } catch (reason) {
       ended.abort(executionIsOver);
       const error = CodeExecutorError.from(reason);
