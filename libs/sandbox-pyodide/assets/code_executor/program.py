@@ -16,6 +16,8 @@ from code_executor import host, pictures, tools, value
 
 _name = "program.py"
 _max_message_chars = 20_000
+# Of the innermost calls: a runaway recursion has millions, and no memory left.
+_max_frames = 100
 _home = "/home/pyodide"
 
 
@@ -54,7 +56,7 @@ async def run(source, max_depth):
         await _end_as_asyncio_run()
         outcome = _outcome(result, max_depth)
     except SystemExit as exit:
-        outcome = _error("ended_early", f"The program called sys.exit({exit.code!r}) before its value was there.")
+        outcome = _outcome_of_exit(exit)
     except MemoryError as error:
         outcome = _error("out_of_memory", describe(error))
     except BaseException as error:
@@ -81,6 +83,16 @@ def _outcome(result, max_depth):
     return {"json": text} if note is None else {"json": text, "note": note}
 
 
+def _outcome_of_exit(exit):
+    *_, (frame, _) = traceback.walk_tb(exit.__traceback__)
+    if frame.f_globals.get("__name__") != "unittest.main":
+        return _error("ended_early", f"The program called sys.exit({exit.code!r}) before its value was there: the last expression is the value.")
+    # It ends so, whatever came of the tests.
+    if exit.code == 0:
+        return {}
+    return _error("user_error", f"unittest.main() ended with exit code {exit.code}: stderr has its report.")
+
+
 async def _end_as_asyncio_run():
     """Cancels what still runs, and finishes calls whose outcome nobody asked for."""
     current = asyncio.current_task()
@@ -102,7 +114,7 @@ def _called(task):
 
 def describe(error):
     """The traceback of an exception: of its lines, those of the program."""
-    shown = traceback.TracebackException.from_exception(error, compact=True)
+    shown = traceback.TracebackException.from_exception(error, limit=-_max_frames, compact=True)
     _keep_own_lines(shown)
     text = "".join(shown.format()).rstrip()
     if len(text) > _max_message_chars:
