@@ -114,15 +114,29 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
   });
 
   test.each([
-    ['sys.exit()', 'import sys\nsys.exit()', 'The program called sys.exit(None) before its value was there.'],
-    ['exit(3)', 'exit(3)', 'The program called sys.exit(3) before its value was there.'],
+    [
+      'sys.exit()',
+      'import sys\nsys.exit()',
+      'The program called sys.exit(None) before its value was there: the last expression is the value.',
+    ],
+    [
+      'exit(3)',
+      'exit(3)',
+      'The program called sys.exit(3) before its value was there: the last expression is the value.',
+    ],
   ])('that call %s end early', async (_what, code, message) => {
     expect(await run(code)).toMatchObject({ status: 'failed', error: { code: 'ended_early', message } });
   });
 
   test('cannot wait for what nothing settles', async () => {
-    const result = await run('import asyncio\nawait asyncio.Future()');
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'ended_early' } });
+    expect(await run('import asyncio\nawait asyncio.Future()')).toMatchObject({
+      status: 'failed',
+      stderr: '',
+      error: {
+        code: 'ended_early',
+        message: 'The program waits for something that nothing can settle any more.',
+      },
+    });
   });
 
   test('read nothing from stdin', async () => {
