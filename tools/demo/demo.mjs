@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: an agent's program on real MCP servers, from a fresh clone; `-- --json` prints one JSON
- * object in place of the report. The exit code is 0 if the program's answer is right.
+ * `npm run demo`: an agent's job on real MCP servers, in TypeScript and in Python, from a fresh clone;
+ * `-- --json` prints one JSON object in place of the report. The exit code is 0 if both answers are right.
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

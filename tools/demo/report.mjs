@@ -3,33 +3,35 @@ import { columns, stylesFor } from '../print.mjs';
 
 export function printReport(outcome, stream = process.stdout) {
   const { bold, dim, green, red, cyan } = stylesFor(stream);
-  const { tokens } = outcome;
+  const { tokens, runs } = outcome;
   const section = (title, lines) => stream.write(`\n${bold(title)}\n${lines.join('\n')}\n`);
   const number = (value) => Math.round(value).toLocaleString('en-US');
 
-  section(
-    'The program that the agent sent',
-    outcome.code
-      .trimEnd()
-      .split('\n')
-      .map((line) => `  ${cyan(line)}`.trimEnd()),
-  );
-  section('Tool calls made inside the sandbox', [
-    ...columns([
-      ['  tool', 'calls', 'average', 'together'],
-      ...outcome.toolCalls.map(({ tool, calls, averageMs, totalMs }) => [
-        `  ${tool}`,
-        calls,
-        `${averageMs} ms`,
-        `${totalMs} ms`,
+  for (const { language, code } of runs) {
+    const lines = code.trimEnd().split('\n');
+    section(
+      `The program that the agent sent, in ${language}`,
+      lines.map((line) => `  ${cyan(line)}`.trimEnd()),
+    );
+  }
+  for (const { language, toolCalls } of runs) {
+    section(`Tool calls made inside the sandbox, by ${language}`, [
+      ...columns([
+        ['  tool', 'calls', 'average', 'together'],
+        ...toolCalls.map(({ tool, calls, averageMs, totalMs }) => [
+          `  ${tool}`,
+          calls,
+          `${averageMs} ms`,
+          `${totalMs} ms`,
+        ]),
       ]),
-    ]),
-  ]);
+    ]);
+  }
   const servers = Object.entries(tokens.upstreamServers);
   const upstreamTools = servers.reduce((sum, [, { tools }]) => sum + tools, 0);
   section('What the agent saw', [
     `  Tools: ${outcome.tools.join(', ')}`,
-    `  Answer: ${JSON.stringify(outcome.answer ?? outcome.error)}`,
+    ...runs.map(({ language, answer, error }) => `  ${language}: ${JSON.stringify(answer ?? error)}`),
   ]);
   section(`Tokens in its context ${dim('(o200k)')}`, [
     ...columns([
@@ -39,15 +41,18 @@ export function printReport(outcome, stream = process.stdout) {
         number(tokens.upstream),
         `${upstreamTools} tools of ${servers.map(([name]) => name).join(', ')}`,
       ],
-      ['  the answer', number(tokens.answer), 'the whole report'],
+      ['  one answer', number(Math.max(...runs.map(({ answerTokens }) => answerTokens))), 'the whole report'],
       ['  instead of', number(tokens.filesRead), 'the files that the program read'],
     ]),
   ]);
-  const verdict = outcome.ok
-    ? green('✓ The answer is right.')
-    : red(`✗ Expected ${JSON.stringify(outcome.expected)}.`);
-  stream.write(
-    `\n${verdict} Isolation: ${bold(outcome.isolation ?? 'none')}. ` +
-      `From server start to exit: ${bold(`${(outcome.durationMs / 1000).toFixed(1)} s`)}.\n`,
-  );
+  stream.write('\n');
+  for (const { language, ok, isolation, durationMs } of runs) {
+    const verdict = ok
+      ? green(`✓ ${language}: the answer is right.`)
+      : red(`✗ ${language}: expected ${JSON.stringify(outcome.expected)}.`);
+    stream.write(
+      `${verdict} Isolation: ${bold(isolation ?? 'none')}. ` +
+        `From server start to exit: ${bold(`${(durationMs / 1000).toFixed(1)} s`)}.\n`,
+    );
+  }
 }

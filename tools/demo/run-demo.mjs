@@ -1,5 +1,5 @@
-/** The demo itself: the built server, three real upstream servers, one program. */
-import { readFile, writeFile } from 'node:fs/promises';
+/** The demo itself: the built server, three real upstream servers, one job in both languages. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
@@ -13,37 +13,65 @@ const allowedTools = [
   'mcp__memory__*',
 ];
 
+/** The same job, once per language. */
+const programs = [
+  { language: 'TypeScript', tool: 'executeTypescript', file: 'program.ts' },
+  { language: 'Python', tool: 'executePython', file: 'program.py' },
+];
+
 /** Runs everything inside `folder`, over `connections`, and resolves with what there is to report. */
 export async function runDemo(folder, connections) {
   const files = join(folder, 'files');
   const { remembered, texts } = await writeSampleFiles(files);
-  const code = await readFile(join(import.meta.dirname, 'program.ts'), 'utf8');
-  const upstream = upstreamServers(folder, files);
-  const upstreamTokens = await countUpstream(upstream, folder, connections);
-  const config = join(folder, 'config.json');
-  await writeFile(config, JSON.stringify({ projectOnly: true, mcpServers: upstream }, null, 2));
+  const upstreamTokens = await countUpstream(upstreamServers(folder, files), folder, connections);
+  let tools = [];
+  const runs = [];
+  for (const program of programs) {
+    const { listed, ...run } = await runProgram(program, { folder, files, connections, remembered });
+    tools = listed;
+    runs.push(run);
+  }
+  return {
+    ok: runs.every(({ ok }) => ok),
+    tokens: {
+      ours: tokensOf(tools),
+      upstream: Object.values(upstreamTokens).reduce((sum, { tokens }) => sum + tokens, 0),
+      upstreamServers: upstreamTokens,
+      filesRead: countTokens(texts.join('\n')),
+    },
+    tools: tools.map(({ name }) => name),
+    expected: { remembered },
+    runs,
+  };
+}
+
+/** One program, on servers of its own: what the other one has remembered is not there. */
+async function runProgram({ language, tool, file }, { folder, files, connections, remembered }) {
+  const code = await readFile(join(import.meta.dirname, file), 'utf8');
+  const ownFolder = join(folder, language);
+  await mkdir(ownFolder);
+  const config = join(ownFolder, 'config.json');
+  const mcpServers = upstreamServers(ownFolder, files);
+  await writeFile(config, JSON.stringify({ projectOnly: true, mcpServers }, null, 2));
 
   const startedAt = performance.now();
   const server = { command: process.execPath, args: [binOf('code-executor-mcp'), '--config', config] };
   const client = await connections.open(server, folder);
-  const { tools } = await client.listTools();
-  const answer = await client.callTool({ name: 'executeTypescript', arguments: { code, allowedTools } });
+  const { tools: listed } = await client.listTools();
+  const answer = await client.callTool({ name: tool, arguments: { code, allowedTools } });
   await connections.close(client);
   const durationMs = Math.round(performance.now() - startedAt);
 
   const report = answer.structuredContent ?? { error: answer.content[0]?.text };
   return {
+    language,
+    code,
     ok: report.success === true && report.result?.remembered === remembered,
     isolation: report.isolation,
     durationMs,
-    tokens: {
-      ours: tokensOf(tools),
-      upstream: Object.values(upstreamTokens).reduce((sum, { tokens }) => sum + tokens, 0),
-      upstreamServers: upstreamTokens,
-      answer: countTokens(JSON.stringify(report)),
-      filesRead: countTokens(texts.join('\n')),
-    },
-    tools: tools.map(({ name }) => name),
+    answer: report.result,
+    answerTokens: countTokens(JSON.stringify(report)),
+    ...(report.error === undefined ? {} : { error: report.error }),
     toolCalls: (report.toolCallSummary ?? []).map((call) => ({
       tool: call.toolName,
       calls: call.callCount,
@@ -51,10 +79,7 @@ export async function runDemo(folder, connections) {
       averageMs: call.averageDurationMs,
       totalMs: call.totalDurationMs,
     })),
-    answer: report.result,
-    expected: { remembered },
-    ...(report.error === undefined ? {} : { error: report.error }),
-    code,
+    listed,
   };
 }
 
