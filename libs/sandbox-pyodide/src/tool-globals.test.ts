@@ -25,6 +25,7 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
   const source = () =>
     fakeToolSource({
       mcp__test__double: ({ n }) => ({ n: Number(n) * 2 }),
+      mcp__test__echo: (args) => args,
       mcp__test__meet: meetingOf(8),
       mcp__test__list: () => ['a', 'b'],
       mcp__test__busy: () => {
@@ -84,6 +85,11 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
       'eight at once by generator',
       'import asyncio\nawait asyncio.gather(*(call_mcp_tool("mcp__test__meet") for _ in range(8)))\n1',
       1,
+    ],
+    [
+      'with the answer to another, which nobody awaited',
+      'import asyncio\nawait asyncio.sleep(0)\na = call_mcp_tool("mcp__test__double", {"n": 2})\n[call_mcp_tool("mcp__test__echo", {"a": a})]',
+      [{ a: { n: 4 } }],
     ],
     [
       'awaited twice',
@@ -151,7 +157,7 @@ errors`;
  get_tool_schema("mcp__test__list")["server"], get_tool_schema("none")]`;
     expect((await run(code)).value).toEqual([
       ['mcp__test__double'],
-      ['mcp__test__double', 'mcp__test__meet'],
+      ['mcp__test__double', 'mcp__test__echo'],
       'test',
       null,
     ]);

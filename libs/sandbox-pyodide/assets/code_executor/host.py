@@ -23,7 +23,14 @@ def send(method, params, finish, fail):
     Sends a request at once; returns a :class:`PendingCall` of ``finish(value)``. ``fail`` makes an exception
     of the fields of an error.
     """
-    return PendingCall(_ask(method, json.dumps(params, allow_nan=False)), finish, fail)
+    return PendingCall(_ask(method, json.dumps(params, allow_nan=False, default=_value_of)), finish, fail)
+
+
+def _value_of(value):
+    """The answer to one call may be a parameter of the next."""
+    if isinstance(value, PendingCall):
+        return value.wait()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def request(method, params, finish, fail):

@@ -13,6 +13,8 @@ import uuid
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
 
+from code_executor.host import PendingCall
+
 _largest_exact = 2**53 - 1
 _as_text = (decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath)
 _max_notes = 5
@@ -33,6 +35,8 @@ class _Converter:
     def convert(self, value, path="The value"):
         if value is None or isinstance(value, (bool, str)) and type(value) in (bool, str):
             return value
+        if isinstance(value, PendingCall):
+            return self.convert(value.wait(), path)
         if isinstance(value, enum.Enum):
             return self.convert(value.value, path)
         if isinstance(value, str):
