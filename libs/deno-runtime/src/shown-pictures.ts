@@ -6,47 +6,94 @@ const maxPictures = 16;
 /** Of one picture, and of all of a program, in bytes. */
 const maxPictureBytes = 4 * 1024 * 1024;
 const maxAllBytes = 16 * 1024 * 1024;
-const mimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml'];
+/** Of one picture, of 720 KiB each: so many tiny ones would cost more memory than what is in them. */
+const maxParts = Math.ceil(maxPictureBytes / (720 * 1024));
 
-/** Gathers the pictures that one program shows; they come in parts, one picture after the other. */
+/** What the files of each kind begin with: a client may refuse a whole answer over a picture that is none. */
+const beginnings = new Map([
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  // Text that no few bytes tell from other text.
+  ['image/svg+xml', /^/],
+]);
+const beginningBytes = 12;
+
+interface ShownPicture {
+  mimeType: string;
+  parts: Buffer[];
+  bytes: number;
+  isWhole: boolean;
+}
+
+/**
+ * Gathers the pictures that one program shows. They come in parts, and parts of several may come mixed:
+ * `id` says which picture a part belongs to, and counts up in the order in which they were shown.
+ */
 export class ShownPictures {
-  readonly content: ContentBlock[] = [];
-  #parts: Buffer[] = [];
-  #partBytes = 0;
-  #allBytes = 0;
+  readonly #pictures = new Map<number, ShownPicture>();
 
+  /** Takes one part, `{ id, mimeType, part, isLast }`; a picture that gets too large is forgotten. */
   readonly handler: HostCallHandler = (params) => {
     this.#take(params);
     return Promise.resolve(null);
   };
 
-  #take({ mimeType, part, isLast }: JsonObject): void {
-    if (typeof mimeType !== 'string' || !mimeTypes.includes(mimeType) || typeof part !== 'string') {
-      throw new CodeExecutorError('invalid_argument', `display() shows ${mimeTypes.join(', ')}.`);
-    }
-    if (this.content.length >= maxPictures) {
-      throw new CodeExecutorError('resource_exhausted', `A program shows at most ${maxPictures} pictures.`);
-    }
-    const bytes = Buffer.from(part, 'base64');
-    this.#partBytes += bytes.length;
-    this.#allBytes += bytes.length;
-    if (this.#partBytes > maxPictureBytes || this.#allBytes > maxAllBytes) {
-      this.#drop();
-      throw new CodeExecutorError(
-        'resource_exhausted',
-        `A picture has at most ${maxPictureBytes / 1024 / 1024} MB, all of a program together ${maxAllBytes / 1024 / 1024} MB; show smaller ones.`,
-      );
-    }
-    this.#parts.push(bytes);
-    if (isLast !== true) return;
-    this.content.push({ type: 'image', mimeType, data: Buffer.concat(this.#parts).toString('base64') });
-    this.#parts = [];
-    this.#partBytes = 0;
+  /** The pictures that are there as a whole, in order. */
+  get content(): ContentBlock[] {
+    return [...this.#pictures]
+      .filter(([, { isWhole }]) => isWhole)
+      .sort(([a], [b]) => a - b)
+      .map(([, { mimeType, parts }]) => ({
+        type: 'image',
+        mimeType,
+        data: Buffer.concat(parts).toString('base64'),
+      }));
   }
 
-  #drop(): void {
-    this.#allBytes -= this.#partBytes;
-    this.#parts = [];
-    this.#partBytes = 0;
+  #take({ id, mimeType, part, isLast }: JsonObject): void {
+    if (!Number.isSafeInteger(id) || typeof mimeType !== 'string' || typeof part !== 'string') {
+      throw new CodeExecutorError(
+        'invalid_argument',
+        'A part of a picture has id, mimeType, part and isLast.',
+      );
+    }
+    const bytes = Buffer.from(part, 'base64');
+    const number = id as number;
+    const picture = this.#pictures.get(number) ?? this.#begin(number, mimeType, bytes);
+    if (picture.isWhole) {
+      throw new CodeExecutorError('invalid_argument', `Picture ${number} is there as a whole already.`);
+    }
+    picture.parts.push(bytes);
+    picture.bytes += bytes.length;
+    picture.isWhole = isLast === true;
+    const all = [...this.#pictures.values()].reduce((sum, one) => sum + one.bytes, 0);
+    if (picture.parts.length <= maxParts && picture.bytes <= maxPictureBytes && all <= maxAllBytes) return;
+    this.#pictures.delete(number);
+    throw new CodeExecutorError(
+      'resource_exhausted',
+      `A picture has at most ${maxPictureBytes / 1024 / 1024} MB, all of a program together ${maxAllBytes / 1024 / 1024} MB; show smaller ones.`,
+    );
+  }
+
+  #begin(id: number, mimeType: string, bytes: Buffer): ShownPicture {
+    const beginning = beginnings.get(mimeType);
+    if (!beginning) {
+      const known = [...beginnings.keys()].join(', ');
+      throw new CodeExecutorError(
+        'invalid_argument',
+        `display() shows ${known}; not ${mimeType.slice(0, 100)}.`,
+      );
+    }
+    if (!beginning.test(bytes.toString('latin1', 0, beginningBytes))) {
+      throw new CodeExecutorError('invalid_argument', `What is to be shown as ${mimeType} is none.`);
+    }
+    if (this.#pictures.size >= maxPictures) {
+      throw new CodeExecutorError('resource_exhausted', `A program shows at most ${maxPictures} pictures.`);
+    }
+    const picture = { mimeType, parts: [], bytes: 0, isWhole: false };
+    this.#pictures.set(id, picture);
+    return picture;
   }
 }

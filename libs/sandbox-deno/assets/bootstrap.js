@@ -6,6 +6,7 @@
 import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
 import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
+import { Pictures } from './display-global.js';
 import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
 import { rehearse } from './rehearsal.js';
@@ -15,13 +16,16 @@ const { channel, isSpare } = openChannel();
 
 closeDoors();
 
-for (const [name, value] of Object.entries({ ...createToolGlobals(channel), fetch: createFetch(channel) })) {
+const pictures = new Pictures(channel);
+const { display } = pictures;
+const globals = { ...createToolGlobals(channel), display, fetch: createFetch(channel) };
+for (const [name, value] of Object.entries(globals)) {
   const fixed = { writable: false, configurable: false, enumerable: true };
   Object.defineProperty(globalThis, name, { ...fixed, value: Object.freeze(value) });
 }
 
 if (isSpare) await rehearse();
-const program = new Program(channel);
+const program = new Program(channel, pictures);
 program.listen();
 const { code, servesFiles, ...options } = channel.receiveProgram();
 if (servesFiles) serveFiles(channel);

@@ -1,5 +1,6 @@
 import { cut, describeError, describeLoadError } from './describe-error.js';
 import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
+import { Pictures } from './display-global.js';
 import { unlikeJson } from './value.js';
 
 const { stringify } = JSON;
@@ -12,16 +13,19 @@ const moduleStatement = /^\s*(?:import|export)\b/m;
  */
 export class Program {
   #channel;
+  #pictures;
   #limits;
   #forms;
   #startMark;
   #source = { url: '', lineCount: 0, prefixLength: 0 };
   #value;
+  #valueNote;
   #hasValue = false;
   #isOver = false;
 
-  constructor(channel) {
+  constructor(channel, pictures) {
     this.#channel = channel;
+    this.#pictures = pictures;
   }
 
   /** Reads and runs programs of our own, one in each form, from start to end; nothing of them is sent. */
@@ -30,7 +34,7 @@ export class Program {
     const bodyPrefix = `${startMark}(async()=>{`;
     const limits = { maxValueChars: 100, maxDepth: 10 };
     for (const code of ['const value: number = 1; return [value];', 'export default [1 as number];']) {
-      const program = new Program({ sendResult: () => {}, awaitEnd: () => {} });
+      const program = new Program({ sendResult: () => {}, awaitEnd: () => {} }, new Pictures());
       program.#configure({ startMark, bodyPrefix, limits });
       await program.#start(code);
       const end = new AbortController();
@@ -69,14 +73,20 @@ export class Program {
     };
   }
 
-  #start(code) {
-    return this.#evaluate(code).then(
-      (value) => {
-        this.#value = value;
-        this.#hasValue = true;
-      },
-      (error) => this.#fail(error),
-    );
+  async #start(code) {
+    try {
+      await this.#keep(await this.#evaluate(code));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Keeps the program's value until its event loop is empty; a picture is shown in its place. */
+  async #keep(value) {
+    const picture = await this.#pictures.showValue(value);
+    this.#value = picture ? null : value;
+    if (picture) this.#valueNote = `The value is a picture (${picture}), shown beside this.`;
+    this.#hasValue = true;
   }
 
   async #evaluate(code) {
@@ -157,7 +167,8 @@ export class Program {
       return { value: json.slice(0, maxValueChars), note, truncated: true };
     }
     if (depthOf(json) > maxDepth) return notSerializable(`it is nested deeper than ${maxDepth} levels`);
-    return typeof value === 'number' && json === 'null' ? { json, note: `JSON has no ${value}.` } : { json };
+    if (typeof value === 'number' && json === 'null') return { json, note: `JSON has no ${value}.` };
+    return { json, note: this.#valueNote };
   }
 
   #end({ json, ...fields }) {

@@ -143,13 +143,13 @@ describe('The globals of a program', () => {
   });
 
   test('are frozen', async () => {
-    const code = `const names = ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'fetch'];
+    const code = `const names = ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'display', 'fetch'];
 return names.map((name) => {
   try { (globalThis as any)[name] = 1 } catch { /* expected */ }
   try { Object.defineProperty(globalThis, name, { value: 1 }) } catch { /* expected */ }
   return typeof (globalThis as any)[name] === 'function' && Object.isFrozen((globalThis as any)[name]);
 })`;
-    expect(await run(code)).toEqual([true, true, true, true, true]);
+    expect(await run(code)).toEqual([true, true, true, true, true, true]);
   });
 });
 

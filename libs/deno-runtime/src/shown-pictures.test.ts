@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+
+import { ShownPictures } from './shown-pictures.js';
+
+const kilobyte = 1024;
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const ofBytes = (length: number) => Buffer.concat([png, Buffer.alloc(length - png.length)]);
+
+describe('ShownPictures', () => {
+  let pictures: ShownPictures;
+  beforeEach(() => {
+    pictures = new ShownPictures();
+  });
+
+  const send = async (id: unknown, part: Buffer, isLast: unknown = true, mimeType: unknown = 'image/png') => {
+    const params = { id, mimeType, part: part.toString('base64'), isLast };
+    try {
+      return await pictures.handler(params as never, AbortSignal.timeout(60_000));
+    } catch (error) {
+      return CodeExecutorError.from(error).code;
+    }
+  };
+  const shown = () => pictures.content.map(({ data }) => Buffer.from(data as string, 'base64'));
+
+  test('puts parts together', async () => {
+    expect(await send(1, png, false)).toBeNull();
+    expect(shown()).toEqual([]);
+    expect(await send(1, Buffer.from('rest'))).toBeNull();
+    const data = Buffer.concat([png, Buffer.from('rest')]).toString('base64');
+    expect(pictures.content).toEqual([{ type: 'image', mimeType: 'image/png', data }]);
+  });
+
+  test('keeps pictures apart whose parts come mixed, in the order of their ids', async () => {
+    await send(2, png, false);
+    await send(1, png, false);
+    await send(2, Buffer.from('two'));
+    await send(1, Buffer.from('one'));
+    expect(shown().map((bytes) => bytes.toString('latin1', 8))).toEqual(['one', 'two']);
+  });
+
+  test.each([
+    ['image/png', '\x89PNG\r\n\x1a\n'],
+    ['image/jpeg', '\xff\xd8\xff\xe0'],
+    ['image/gif', 'GIF89a'],
+    ['image/webp', 'RIFF\n\n\n\nWEBPVP8 '],
+    ['image/svg+xml', '<svg/>'],
+  ])('takes %s', async (mimeType, text) => {
+    expect(await send(1, Buffer.from(text, 'latin1'), true, mimeType)).toBeNull();
+    expect(pictures.content).toMatchObject([{ mimeType }]);
+  });
+
+  test.each<[string, unknown, Buffer, unknown]>([
+    ['another type', 1, png, 'text/html'],
+    ['a type of an object', 1, png, '__proto__'],
+    ['no type', 1, png, null],
+    ['no id', undefined, png, 'image/png'],
+    ['an id that is no whole number', 1.5, png, 'image/png'],
+    ['bytes of another type', 1, png, 'image/jpeg'],
+    ['sound', 1, Buffer.from('RIFF\0\0\0\0WAVEfmt '), 'image/webp'],
+    ['nothing', 1, Buffer.alloc(0), 'image/png'],
+  ])('refuses %s', async (_what, id, part, mimeType) => {
+    expect(await send(id, part, true, mimeType)).toBe('invalid_argument');
+    expect(shown()).toEqual([]);
+  });
+
+  test('refuses what comes after the last part', async () => {
+    await send(1, png);
+    expect(await send(1, png)).toBe('invalid_argument');
+    expect(shown()).toEqual([png]);
+  });
+
+  test('takes 16 pictures, unfinished ones among them, and no more', async () => {
+    for (let id = 1; id <= 15; id++) expect(await send(id, png)).toBeNull();
+    expect(await send(16, png, false)).toBeNull();
+    expect(await send(17, png)).toBe('resource_exhausted');
+    expect(await send(16, png)).toBeNull();
+    expect(shown()).toHaveLength(16);
+  });
+
+  test('takes 4 MB of a picture; a larger one is forgotten and its place is free', async () => {
+    const part = ofBytes(700 * kilobyte);
+    for (let count = 0; count < 5; count++) expect(await send(1, part, false)).toBeNull();
+    expect(await send(1, ofBytes(596 * kilobyte))).toBeNull();
+    for (let count = 0; count < 5; count++) expect(await send(2, part, false)).toBeNull();
+    expect(await send(2, ofBytes(596 * kilobyte + 1))).toBe('resource_exhausted');
+    expect(shown().map(({ length }) => length)).toEqual([4096 * kilobyte]);
+    expect(await send(3, png)).toBeNull();
+  });
+
+  test('takes 16 MB of all pictures together', async () => {
+    const part = ofBytes(2000 * kilobyte);
+    for (let id = 1; id <= 4; id++) {
+      expect(await send(id, part, false)).toBeNull();
+      expect(await send(id, part)).toBeNull();
+    }
+    expect(await send(5, ofBytes(384 * kilobyte))).toBeNull();
+    expect(await send(6, ofBytes(10))).toBe('resource_exhausted');
+  });
+
+  test('takes few parts of a picture, however small: each costs memory of its own', async () => {
+    await send(1, png, false);
+    for (let count = 0; count < 5; count++) expect(await send(1, Buffer.alloc(0), false)).toBeNull();
+    expect(await send(1, Buffer.alloc(0), false)).toBe('resource_exhausted');
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { noPermissions } from '@code-executor/contracts';
+import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
+
+import { PyodideSandbox } from './pyodide-sandbox.js';
+import { snapshotDir } from './snapshot-dir.test.support.js';
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const pictureOf = (mimeType: string, bytes: Buffer) => ({
+  type: 'image',
+  mimeType,
+  data: bytes.toString('base64'),
+});
+const isPng = [pictureOf('image/png', png)];
+/** What each program begins with: a PNG of so many bytes, and an object with one method. */
+const helpers = `PNG = b"\\x89PNG\\r\\n\\x1a\\n"
+def png(length, mark=0): return PNG.ljust(length - 1, b"\\0") + bytes([mark])
+def figure(name, result): return type("Figure", (), {name: lambda self: result, "__repr__": lambda self: "<Figure>"})()
+`;
+
+describe.each(isolationsUnderTest())('Pictures in Python (%s)', (isolation) => {
+  let sandbox: PyodideSandbox;
+  beforeAll(() => {
+    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir() });
+  });
+  afterAll(() => sandbox.close());
+
+  const run = (code: string) =>
+    sandbox.execute({
+      code: helpers + code,
+      timeoutMs: 30_000,
+      permissions: noPermissions,
+      tools: fakeToolSource({}),
+    });
+
+  test.each<[string, string, string, Buffer]>([
+    ['_repr_png_', 'figure("_repr_png_", PNG)', 'image/png', png],
+    ['_repr_png_ with metadata', 'figure("_repr_png_", (PNG, {"width": 1}))', 'image/png', png],
+    [
+      '_repr_png_ in base64',
+      'import base64; figure("_repr_png_", base64.b64encode(PNG).decode())',
+      'image/png',
+      png,
+    ],
+    ['_repr_svg_', 'figure("_repr_svg_", "<svg>ü</svg>")', 'image/svg+xml', Buffer.from('<svg>ü</svg>')],
+  ])('are objects with %s', async (_how, code, mimeType, bytes) => {
+    expect(await run(code)).toMatchObject({
+      status: 'succeeded',
+      value: '<Figure>',
+      valueNote: `The value is a picture (${mimeType}), shown beside this.`,
+      content: [pictureOf(mimeType, bytes)],
+    });
+  });
+
+  test('are bytes of a picture left as the result', async () => {
+    expect(await run('PNG')).toMatchObject({ status: 'succeeded', value: null, content: isPng });
+  });
+
+  test('are shown by display(), in order, whatever else is printed', async () => {
+    const code = `
+display(PNG)
+display(bytearray(b"\\xff\\xd8\\xff"))
+display(memoryview(b"GIF89a"))
+display(b"RIFF\\x0a\\x0a\\x0a\\x0aWEBPVP8 ")
+display('<?xml version="1.0"?><!DOCTYPE svg><svg/>'.replace("/", " /"))
+display(figure("_repr_png_", PNG))
+display(b"RIFF\\0\\0\\0\\0WAVE")
+display({"a": 1})
+display(figure("_repr_png_", None))
+class Anything:
+    def __getattr__(self, name): return lambda: self
+    def __repr__(self): return "<Anything>"
+display(Anything())
+display(Anything)
+display("<p>")
+Anything()`;
+    const result = await run(code);
+    expect(result).toMatchObject({ status: 'succeeded', value: '<Anything>' });
+    expect(result.content).toEqual([
+      pictureOf('image/png', png),
+      pictureOf('image/jpeg', Buffer.of(0xff, 0xd8, 0xff)),
+      pictureOf('image/gif', Buffer.from('GIF89a')),
+      pictureOf('image/webp', Buffer.from('RIFF\n\n\n\nWEBPVP8 ')),
+      pictureOf('image/svg+xml', Buffer.from('<?xml version="1.0"?><!DOCTYPE svg><svg />')),
+      pictureOf('image/png', png),
+    ]);
+    expect(result.stdout.split('\n')).toEqual([
+      "b'RIFF\\x00\\x00\\x00\\x00WAVE'",
+      "{'a': 1}",
+      '<Figure>',
+      '<Anything>',
+      "<class '__main__.Anything'>",
+      '<p>',
+      '',
+    ]);
+  });
+
+  test('arrive whole, also those that tasks show at once', async () => {
+    const code = `
+import asyncio
+async def show(mark): display(png(2_000_000, mark))
+await asyncio.gather(show(1), show(2), show(3))
+"done"`;
+    const { value, content = [] } = await run(code);
+    expect(value).toBe('done');
+    const pictures = content.map(({ data }) => Buffer.from(data as string, 'base64'));
+    expect(pictures.map((bytes) => [bytes.length, bytes.at(-1)])).toEqual(
+      [1, 2, 3].map((mark) => [2_000_000, mark]),
+    );
+    for (const bytes of pictures) expect(bytes.subarray(0, 8)).toEqual(png);
+  });
+
+  test('that are too much are an error to catch', async () => {
+    const code = `
+errors = []
+def attempt(value):
+    try:
+        display(value)
+    except ValueError as e:
+        errors.append([e.code, str(e)])
+attempt(png(5 << 20))
+attempt(figure("_repr_png_", b"none"))
+for _ in range(17): attempt(PNG)
+errors`;
+    const { value, content } = await run(code);
+    expect(value).toEqual([
+      [
+        'resource_exhausted',
+        'A picture has at most 4 MB, all of a program together 16 MB; show smaller ones.',
+      ],
+      ['invalid_argument', 'What is to be shown as image/png is none.'],
+      ['resource_exhausted', 'A program shows at most 16 pictures.'],
+    ]);
+    expect(content).toHaveLength(16);
+  });
+
+  test('that are too large fail the run as its result', async () => {
+    const result = await run('figure("_repr_png_", png(5 << 20))');
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'user_error' } });
+    expect(result.error?.message).toContain('ValueError: A picture has at most 4 MB');
+  });
+});
