@@ -1,6 +1,6 @@
 /**
  * Keeps the documents true: every code block parses, every link inside the repository leads somewhere, and
- * the first TypeScript block of each library's README compiles and runs.
+ * the first TypeScript block of each library's README compiles and runs, and so does all Python.
  * `node tools/check-docs.mjs` runs it alone.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -10,15 +10,20 @@ import { pathToFileURL } from 'node:url';
 import { problemOf } from './checks/code-blocks.mjs';
 import { checkExamples } from './checks/doc-examples.mjs';
 import { parseMarkdown } from './checks/markdown.mjs';
+import { checkPythonExamples } from './checks/python-examples.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { reportChecks } from './print.mjs';
 import { listProjects } from './projects.mjs';
 import { root } from './run.mjs';
 
-/** One check per document, and one per example. */
+/** One check per document, one per example, and one per document with Python in it. */
 export async function checkDocs() {
   const documents = listDocuments();
-  return [...documents.map(checkDocument), ...(await checkExamples(documents))];
+  return [
+    ...documents.map(checkDocument),
+    ...(await checkExamples(documents)),
+    ...(await checkPythonExamples(documents)),
+  ];
 }
 
 /** Every document as `{ name, path, blocks, links, anchors }`; `name` is its path in the repository. */

@@ -39,6 +39,8 @@ const checkers = new Map([
   ['js', typescript],
   ['bash', shell],
   ['sh', shell],
+  // Run, see python-examples.mjs.
+  ['python', anything],
   ['text', anything],
   ['diff', anything],
 ]);
