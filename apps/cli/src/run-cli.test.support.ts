@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../bin/code-executor.js', import.meta.url));
@@ -11,10 +11,16 @@ export interface CliRun {
 
 /** Runs the built command, with this home for the product and no other settings. */
 export function runCli(home: string, ...args: string[]): Promise<CliRun> {
+  return startCli(home, ...args).ended;
+}
+
+/** Like `runCli`, with the process while it runs. */
+export function startCli(home: string, ...args: string[]): { process: ChildProcess; ended: Promise<CliRun> } {
   const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home, CODE_EXECUTOR_HOME: home };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [bin, ...args], { cwd: home, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-    });
+  let tell: (run: CliRun) => void = () => {};
+  const ended = new Promise<CliRun>((resolve) => (tell = resolve));
+  const child = execFile(process.execPath, [bin, ...args], { cwd: home, env }, (error, stdout, stderr) => {
+    tell({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
   });
+  return { process: child, ended };
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { runCli } from '../run-cli.test.support.js';
+import { runCli, startCli } from '../run-cli.test.support.js';
 import { type IndexOptions, listen, type LocalIndex, serveIndex } from './local-index.test.support.js';
 import { buildWheel, type TestWheel } from './wheel.test.support.js';
 
@@ -192,6 +192,27 @@ describe('An index over http', () => {
     open.push(server);
     const { code, stderr } = await add(server.origin, 'sample');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
+  });
+
+  test('that never answers keeps others from changing the folder, until a signal comes', async () => {
+    let asked: () => void = () => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const silent = await listen(() => asked());
+    open.push(silent);
+    const { process: child, ended } = startCli(home, 'python', 'add', '--index-url', silent.origin, 'sample');
+    await isAsked;
+    expect(await readdir(folder())).toEqual(['.lock']);
+    const other = await runCli(home, 'python', 'remove', 'sample');
+    expect(other.stderr).toContain(
+      `Process ${child.pid ?? ''} is changing the packages in ${folder()}. Wait`,
+    );
+    child.kill('SIGINT');
+    expect(await ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'code-executor: Ended by SIGINT; nothing was changed.\n',
+    });
+    expect(await readdir(folder())).toEqual([]);
   });
 
   test('is taken from the configuration', async () => {
