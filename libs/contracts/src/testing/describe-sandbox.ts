@@ -1,67 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { noPermissions, type ExecutionRequest, type Sandbox } from '../sandbox.js';
 import { fakeToolSource } from './fake-tool-source.js';
-
-/** The same programs in each language; the suite expects the same behaviour of all. */
-export interface SandboxPrograms {
-  /** Its value is `{ answer: 42 }`. */
-  value: string;
-  /** Has no value. */
-  noValue: string;
-  /** Prints `out` to stdout and `err` to stderr. */
-  prints: string;
-  /** Throws an exception with the message `boom` on line 2. */
-  throws: string;
-  syntaxError: string;
-  endlessLoop: string;
-  /** Prints more than two million characters, the first line being `first`, the last `last`. */
-  hugeOutput: string;
-  /** Its value is the list of environment variable names that it can see, or `[]` when it is refused. */
-  environment: string;
-  /** Calls `mcp__test__echo` with `{ text: 'hi' }`; its value is the answer. */
-  callsTool: string;
-  /** Calls `mcp__test__fail`, catches; its value is `{ message, tool }` of the exception. */
-  catchesToolError: string;
-  /** Its value is the sorted names of all discovered tools. */
-  discovers: string;
-  /** Exits with code 0 before it has a value. */
-  exitsEarly: string;
-}
-
-const programs: Record<Sandbox['language'], SandboxPrograms> = {
-  typescript: {
-    value: 'const answer: number = 42;\nreturn { answer };',
-    noValue: 'const x: number = 1;',
-    prints: 'console.log("out"); console.error("err");',
-    throws: 'const a = 1;\nthrow new Error("boom");',
-    syntaxError: 'const = ;',
-    endlessLoop: 'for (;;) {}',
-    hugeOutput:
-      'console.log("first"); for (let i = 0; i < 20000; i++) console.log("x".repeat(200)); console.log("last");',
-    environment: 'try { return Object.keys(Deno.env.toObject()); } catch { return []; }',
-    callsTool: 'return await callMCPTool("mcp__test__echo", { text: "hi" });',
-    catchesToolError:
-      'try { await callMCPTool("mcp__test__fail", {}); } catch (e) { return { message: e.message, tool: e.tool }; }',
-    discovers: 'return (await discoverMCPTools()).map((t) => t.name).sort();',
-    exitsEarly: 'Deno.exit(0);',
-  },
-  python: {
-    value: 'answer = 42\n{"answer": answer}',
-    noValue: 'x = 1',
-    prints: 'import sys\nprint("out")\nprint("err", file=sys.stderr)',
-    throws: 'a = 1\nraise Exception("boom")',
-    syntaxError: 'def = 1',
-    endlessLoop: 'while True: pass',
-    hugeOutput: 'print("first")\nfor i in range(20000): print("x" * 200)\nprint("last")',
-    environment: 'import os\n[k for k in os.environ if k not in ("HOME", "PATH", "LANG")]',
-    callsTool: 'await call_mcp_tool("mcp__test__echo", {"text": "hi"})',
-    catchesToolError:
-      'try:\n  call_mcp_tool("mcp__test__fail", {})\nexcept McpToolError as e:\n  r = {"message": str(e), "tool": e.tool}\nr',
-    discovers: 'sorted(t["name"] for t in discover_mcp_tools())',
-    exitsEarly: 'import js\njs.Deno.exit(0)',
-  },
-};
+import { forgedFrame, programsIn, type SandboxPrograms, shownPicture } from './sandbox-programs.js';
 
 /** The suite that every `Sandbox` must pass. */
 export function describeSandbox(name: string, create: () => Promise<Sandbox>): void {
@@ -70,7 +13,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
     let program: SandboxPrograms;
     beforeAll(async () => {
       sandbox = await create();
-      program = programs[sandbox.language];
+      program = programsIn[sandbox.language];
     });
     afterAll(async () => {
       await sandbox.close();
@@ -82,6 +25,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
         mcp__test__fail: () => {
           throw new Error('it failed');
         },
+        mcp__test__meet: meetingOf(8),
       });
     const run = (code: string, request: Partial<ExecutionRequest> = {}) =>
       sandbox.execute({ code, timeoutMs: 20_000, permissions: noPermissions, tools: tools(), ...request });
@@ -99,13 +43,15 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       expect(result).not.toHaveProperty('value');
     });
 
-    test('captures stdout and stderr apart, and streams them', async () => {
+    test('captures stdout and stderr apart, and streams them; what looks like a frame is text', async () => {
       const streamed = { stdout: '', stderr: '' };
       const result = await run(program.prints, {
         onOutput: ({ stream, text }) => (streamed[stream] += text),
       });
-      expect(result).toMatchObject({ status: 'succeeded', stdout: 'out\n', stderr: 'err\n' });
-      expect(streamed).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+      const printed = { stdout: `out\n${forgedFrame}\n`, stderr: 'err\n' };
+      expect(result).toMatchObject({ status: 'succeeded', ...printed });
+      expect(result).not.toHaveProperty('value');
+      expect(streamed).toEqual(printed);
     });
 
     test('reports an exception with message and line', async () => {
@@ -152,16 +98,35 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       expect(source.calls).toEqual([{ name: 'mcp__test__echo', args: { text: 'hi' } }]);
     });
 
-    test('throws the error of a tool into the program, which can catch it', async () => {
-      expect(await run(program.catchesToolError)).toMatchObject({
+    test('throws the errors of tools into the program, which can catch them', async () => {
+      expect(await run(program.catchesToolErrors)).toMatchObject({
         status: 'succeeded',
-        value: { message: expect.stringContaining('it failed') as unknown, tool: 'mcp__test__fail' },
+        value: [
+          { message: 'it failed', code: 'tool_error', tool: 'mcp__test__fail' },
+          {
+            message: 'Tool mcp__test__absent does not exist.',
+            code: 'not_found',
+            tool: 'mcp__test__absent',
+          },
+        ],
       });
+    });
+
+    test('makes calls at once', async () => {
+      const result = await run(program.callsAtOnce);
+      expect(result.value).toEqual(Array.from({ length: 8 }, () => 'met'));
+    });
+
+    test('finishes a call that the program did not wait for', async () => {
+      const source = tools();
+      const result = await run(program.leavesCall, { tools: source });
+      expect(result).toMatchObject({ status: 'succeeded', value: 'end', stderr: '' });
+      expect(source.calls).toEqual([{ name: 'mcp__test__echo', args: { text: 'left' } }]);
     });
 
     test('discovers the tools', async () => {
       const result = await run(program.discovers);
-      expect(result.value).toEqual(['mcp__test__echo', 'mcp__test__fail']);
+      expect(result.value).toEqual(['mcp__test__echo', 'mcp__test__fail', 'mcp__test__meet']);
     });
 
     test('fails a program that exits before its value is there', async () => {
@@ -169,6 +134,48 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
         status: 'failed',
         error: { code: 'ended_early' },
       });
+    });
+
+    test('says that a value is no number', async () => {
+      const result = await run(program.notANumber);
+      expect(result).toMatchObject({ status: 'succeeded', value: null });
+      expect(result.valueNote).toMatch(/\bnan\b/i);
+    });
+
+    test('cuts a value that is too large, and says so', async () => {
+      const result = await run(program.largeValue);
+      expect(result).toMatchObject({ status: 'succeeded', truncated: true });
+      expect(result.value).toBe(`"${'x'.repeat(99_999)}`);
+      expect(result.valueNote).toBe(
+        'The value is 200002 characters of JSON; these are the first 100000. Return less.',
+      );
+    });
+
+    test('says that a value is not JSON: in its note, or as a failure', async () => {
+      const { status, value, valueNote, error } = await run(program.notJson);
+      if (status === 'succeeded') {
+        expect(typeof value).toBe('string');
+        expect(valueNote).toContain('function');
+      } else {
+        expect(error).toMatchObject({ code: 'not_serializable' });
+        expect(error?.message).toContain('function');
+      }
+    });
+
+    test('shows pictures beside the value, and prints what is none', async () => {
+      const picture = { type: 'image', mimeType: 'image/png', data: shownPicture };
+      expect(await run(program.shows)).toMatchObject({
+        status: 'succeeded',
+        stdout: 'plain\n',
+        value: 'seen',
+        content: [picture, picture],
+      });
+    });
+
+    test('gives each program a process that no other has used, spare or not', async () => {
+      expect((await run(program.leavesTraces)).value).toBe(false);
+      while ((await sandbox.status()).spares?.ready === 0) await delay(20);
+      expect((await run(program.leavesTraces)).value).toBe(false);
     });
 
     test('cancels when the signal fires', async () => {
@@ -185,4 +192,15 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       for (const result of results) expect(result.value).toEqual({ text: 'hi' });
     });
   });
+}
+
+/** A tool whose calls are answered when there are so many of them. */
+function meetingOf(count: number): () => Promise<string> {
+  let open: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => (open = resolve));
+  let waiting = 0;
+  return () => {
+    if (++waiting === count) open();
+    return all.then(() => 'met');
+  };
 }
