@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import type { ContentBlock, Language } from '@code-executor/contracts';
 import type { ExecutionReport } from '@code-executor/executor';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -76,17 +77,29 @@ export class StartedServer {
   /** Calls a tool; structured content and text are checked to be the same. */
   async call(name: string, args: Record<string, unknown>, options?: RequestOptions) {
     const result = await this.client.callTool({ name, arguments: args }, undefined, options);
-    const [first] = result.content as { text: string }[];
+    const [first, ...blocks] = result.content as [{ text: string }, ...ContentBlock[]];
     const structured = result.structuredContent as Record<string, unknown>;
-    if (first?.text !== JSON.stringify(structured)) throw new Error(`The text differs: ${first?.text ?? ''}`);
-    return { isError: result.isError === true, structured };
+    if (first.text !== JSON.stringify(structured)) throw new Error(`The text differs: ${first.text}`);
+    return { isError: result.isError === true, structured, blocks };
   }
 
-  /** Runs a program and checks that `isError` says the same as `success`. */
-  async run(code: string, args: Record<string, unknown> = {}, options?: RequestOptions) {
-    const { isError, structured } = await this.call('executeTypescript', { code, ...args }, options);
+  /** Runs a program in TypeScript; see `runIn`. */
+  run(code: string, args: Record<string, unknown> = {}, options?: RequestOptions) {
+    return this.runIn('typescript', code, args, options);
+  }
+
+  /** Runs a program and checks that `isError` says the same as `success`. The pictures are in `content`. */
+  async runIn(
+    language: Language,
+    code: string,
+    args: Record<string, unknown> = {},
+    options?: RequestOptions,
+  ): Promise<ExecutionReport> {
+    const name = language === 'python' ? 'executePython' : 'executeTypescript';
+    const { isError, structured, blocks } = await this.call(name, { code, ...args }, options);
     if (isError === structured['success']) throw new Error('isError contradicts success.');
-    return structured as unknown as ExecutionReport;
+    const report = structured as unknown as ExecutionReport;
+    return blocks.length > 0 ? { ...report, content: blocks } : report;
   }
 
   async close(): Promise<void> {
