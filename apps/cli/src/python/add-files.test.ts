@@ -1,0 +1,240 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { noPermissions } from '@code-executor/contracts';
+import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
+import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { strToU8, zipSync } from 'fflate';
+
+import { runCli } from '../run-cli.test.support.js';
+import type { LockedPackage } from './package-lock.js';
+import { buildWheel, type TestWheel } from './wheel.test.support.js';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'cli-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const python = (...args: string[]) => runCli(home, 'python', ...args);
+const folder = () => join(home, 'python', 'packages');
+const keep = async ({ fileName, bytes }: TestWheel, where = home) => {
+  await mkdir(where, { recursive: true });
+  await writeFile(join(where, fileName), bytes);
+  return join(where, fileName);
+};
+const locked = async () => {
+  const text = await readFile(join(folder(), 'pyodide-lock.json'), 'utf8');
+  return JSON.parse(text) as { info: object; packages: Record<string, LockedPackage> };
+};
+const names = async () => Object.keys((await locked()).packages);
+
+describe('code-executor python add FILE', () => {
+  test('records the wheel as Pyodide does', async () => {
+    const wheel = buildWheel({
+      name: 'Sample_Pkg',
+      files: { 'one/__init__.py': '', 'two.py': '', 'three/a/b.py': '', 'x.txt': '' },
+    });
+    expect(await python('add', await keep(wheel))).toEqual({
+      code: 0,
+      stdout: 'Added sample-pkg 1.0\n',
+      stderr: '',
+    });
+    const { info, packages } = await locked();
+    expect(info).toMatchObject({ arch: 'wasm32', python: expect.stringMatching(/^3\.\d+\.\d+$/) });
+    expect(packages).toEqual({
+      'sample-pkg': {
+        name: 'sample-pkg',
+        version: '1.0',
+        file_name: 'Sample_Pkg-1.0-py3-none-any.whl',
+        install_dir: 'site',
+        sha256: wheel.sha256,
+        package_type: 'package',
+        imports: ['one', 'three', 'two'],
+        depends: [],
+        unvendored_tests: false,
+      },
+    });
+    expect((await readdir(folder())).sort()).toEqual([wheel.fileName, 'pyodide-lock.json']);
+    expect(await readFile(join(folder(), wheel.fileName))).toEqual(Buffer.from(wheel.bytes));
+  });
+
+  test('believes top_level.txt', async () => {
+    const files = {
+      'a/__init__.py': '',
+      'b/__init__.py': '',
+      'sample-1.0.dist-info/top_level.txt': 'b\n../c\n\n',
+    };
+    await python('add', await keep(buildWheel({ files })));
+    expect((await locked()).packages['sample']?.imports).toEqual(['b']);
+  });
+
+  test('takes several that need each other, and replaces an older version', async () => {
+    const needy = buildWheel({ name: 'needy', metadata: ['Requires-Dist: sample>=1'] });
+    const files = [await keep(needy), await keep(buildWheel())];
+    expect(await python('add', ...files)).toMatchObject({
+      code: 0,
+      stdout: 'Added needy 1.0\nAdded sample 1.0\n',
+    });
+    await python('add', await keep(buildWheel({ version: '1.1' })));
+    const { packages } = await locked();
+    expect(packages['needy']?.depends).toEqual(['sample']);
+    expect(packages['sample']?.version).toBe('1.1');
+    expect((await readdir(folder())).sort()).toEqual([
+      'needy-1.0-py3-none-any.whl',
+      'pyodide-lock.json',
+      'sample-1.1-py3-none-any.whl',
+    ]);
+  });
+
+  test('refuses a version that another package cannot use', async () => {
+    const needy = buildWheel({ name: 'needy', metadata: ['Requires-Dist: sample<2'] });
+    await python('add', await keep(needy), await keep(buildWheel()));
+    const { code, stderr } = await python('add', await keep(buildWheel({ version: '2.0' })));
+    expect(code).toBe(1);
+    expect(stderr).toContain('needy needs sample<2, but it would be 2.0.');
+    expect((await locked()).packages['sample']?.version).toBe('1.0');
+  });
+
+  test.each<[string, () => TestWheel, string]>([
+    [
+      'that is no zip',
+      () => ({ ...buildWheel(), bytes: strToU8('no zip') }),
+      'is damaged or no wheel; nothing was added.',
+    ],
+    [
+      'that is cut',
+      () => ({ ...buildWheel(), bytes: buildWheel().bytes.subarray(0, -30) }),
+      'is damaged or no wheel',
+    ],
+    ['with a flipped bit', flipped, 'is damaged'],
+    [
+      'for another machine',
+      () => buildWheel({ tag: 'cp314-cp314-manylinux_2_17_x86_64' }),
+      'does not fit: its tags must be py3-none-any, cp314-cp314-pyemscripten_',
+    ],
+    [
+      'for another Python',
+      () => buildWheel({ metadata: ['Requires-Python: <3.9'] }),
+      'needs Python <3.9, and this is 3.14.',
+    ],
+    [
+      'that leaves its folder',
+      () => buildWheel({ files: { '../evil.py': '' } }),
+      'has a file named "../evil.py"',
+    ],
+    ['with an absolute path', () => buildWheel({ files: { '/evil.py': '' } }), 'has a file named "/evil.py"'],
+    [
+      'with a path of Windows',
+      () => buildWheel({ files: { 'a\\..\\evil.py': '' } }),
+      'has a file named "a\\\\..\\\\evil.py"',
+    ],
+    [
+      'that calls itself otherwise',
+      () => ({ ...buildWheel(), fileName: 'other-1.0-py3-none-any.whl' }),
+      'calls itself "sample 1.0" inside',
+    ],
+    [
+      'with another name than wheels have',
+      () => ({ ...buildWheel(), fileName: 'sample.whl' }),
+      'is not named as wheels are',
+    ],
+    [
+      'without METADATA',
+      () => ({ ...buildWheel(), bytes: zipSync({ 'a-1.dist-info/RECORD': strToU8('') }) }),
+      'has no METADATA',
+    ],
+    ['without RECORD', () => ({ ...buildWheel(), bytes: zipSync({ 'a.py': strToU8('') }) }), 'has no RECORD'],
+    [
+      'that needs what is no name',
+      () => buildWheel({ metadata: ['Requires-Dist: ../x'] }),
+      '"../x" names no package',
+    ],
+    [
+      'that needs a URL',
+      () => buildWheel({ metadata: ['Requires-Dist: x @ https://x.example/x.whl'] }),
+      'names no package',
+    ],
+  ])('refuses a wheel %s', async (_what, wheel, problem) => {
+    const { code, stdout, stderr } = await python('add', await keep(wheel()));
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(problem),
+    });
+    expect(await readdir(folder())).toEqual([]);
+  });
+
+  test('keeps what was there when one of several is refused', async () => {
+    await python('add', await keep(buildWheel()));
+    const before = await locked();
+    const good = await keep(buildWheel({ name: 'good' }));
+    expect((await python('add', good, join(home, 'none.whl'))).stderr).toContain('none.whl does not exist');
+    expect(await locked()).toEqual(before);
+    expect((await readdir(folder())).length).toBe(2);
+  });
+
+  test('says when a package that is needed can come from nowhere', async () => {
+    const { code, stderr } = await python(
+      'add',
+      await keep(buildWheel({ metadata: ['Requires-Dist: other>=2'] })),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'There is no index to get other>=2 from, which sample needs. Set executors.python.indexUrl',
+    );
+  });
+
+  test('several at once lose nothing', async () => {
+    const files = await Promise.all(['a1', 'b1', 'c1'].map((name) => keep(buildWheel({ name }))));
+    const runs = await Promise.all(files.map((file) => python('add', file)));
+    const done = ['a1', 'b1', 'c1'].filter((_name, index) => runs[index]?.code === 0);
+    expect(done.length).toBeGreaterThan(0);
+    expect(await names()).toEqual(done);
+    for (const { code, stderr } of runs)
+      if (code !== 0) expect(stderr).toContain('is changing the packages in');
+    expect(await readdir(folder())).not.toContain('.lock');
+  });
+
+  test.each(isolationsUnderTest())('and programs import it (%s)', async (isolation) => {
+    const needy = buildWheel({
+      name: 'needy',
+      files: { 'needy.py': 'from sample import answer\ndouble = 2 * answer\n' },
+      metadata: ['Requires-Dist: sample'],
+    });
+    await python('add', await keep(needy), await keep(buildWheel()));
+    const snapshotDir = join(tmpdir(), 'code-executor-tests-python');
+    const sandbox = new PyodideSandbox({
+      isolation,
+      snapshotDir,
+      packagesDir: folder(),
+      spares: { count: 0 },
+    });
+    const run = (code: string) =>
+      sandbox.execute({ code, timeoutMs: 30_000, permissions: noPermissions, tools: fakeToolSource({}) });
+    try {
+      expect(await run('import needy\nneedy.double')).toMatchObject({
+        status: 'succeeded',
+        value: 84,
+        stderr: '',
+      });
+      await python('remove', 'needy');
+      expect(await run('import needy')).toMatchObject({ status: 'failed', error: { code: 'user_error' } });
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+/** A wheel in which one bit of a file is not what it was, and zip does not see it. */
+function flipped(): TestWheel {
+  const content = 'answer = 42 # '.padEnd(200, 'not compressible: 0123456789');
+  const wheel = buildWheel({ files: { 'sample.py': content } });
+  const other = buildWheel({ files: { 'sample.py': content.replace('42', '43') } });
+  const at = wheel.bytes.findIndex((byte, index) => byte !== other.bytes[index] && index > 40);
+  const bytes = Uint8Array.from(wheel.bytes);
+  bytes[at] = other.bytes[at] ?? 0;
+  return { ...wheel, bytes };
+}
