@@ -18,6 +18,10 @@ import { listProjects } from './projects.mjs';
 import { cleanEnvironment, run, runBin, runNpm } from './run.mjs';
 
 const server = 'code-executor-mcp';
+const programs = [
+  { tool: 'executeTypescript', code: 'return 42' },
+  { tool: 'executePython', code: 'import statistics\nstatistics.mean([40, 44])' },
+];
 
 /** One check per property of each package; `note` holds what was measured. */
 export async function checkPackages() {
@@ -35,7 +39,8 @@ export async function checkPackages() {
     if (install.failed === 0) {
       for (const project of projects.filter(hasMainExport))
         checks.push(await checkImport(project, installed));
-      checks.push(await checkVersion(projects, installed), await checkExecution(installed));
+      checks.push(await checkVersion(projects, installed));
+      for (const program of programs) checks.push(await checkExecution(installed, program));
     }
     return checks;
   } catch (error) {
@@ -118,8 +123,8 @@ async function checkVersion(projects, cwd) {
 }
 
 /** One program, through the installed server, by a real client. */
-async function checkExecution(cwd) {
-  const name = 'installed server runs `return 42`';
+async function checkExecution(cwd, { tool, code }) {
+  const name = `installed server runs ${tool}`;
   // A home of its own, so that nobody's servers and settings play a part.
   const transport = new StdioClientTransport({
     command: join(cwd, 'node_modules', '.bin', server),
@@ -132,10 +137,7 @@ async function checkExecution(cwd) {
   const client = new Client({ name: 'check-packages', version: '1.0.0' });
   try {
     await client.connect(transport);
-    const { structuredContent: report } = await client.callTool({
-      name: 'executeTypescript',
-      arguments: { code: 'return 42' },
-    });
+    const { structuredContent: report } = await client.callTool({ name: tool, arguments: { code } });
     const problem = report?.result === 42 ? '' : `Got:\n${JSON.stringify(report, null, 2)}\n${stderr}`;
     return check(name, problem, report?.isolation);
   } catch (error) {

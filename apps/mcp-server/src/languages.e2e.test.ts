@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -103,7 +103,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
 
   test('finds nothing of one that runs beside it', async () => {
     const caller = new AbortController();
-    let hasLeft = (_line: unknown): void => undefined;
+    let hasLeft: (line: unknown) => void = () => undefined;
     const left = new Promise((resolve) => (hasLeft = resolve));
     const beside = server
       .runIn(language, `${leaves}\n${loops}`, {}, { signal: caller.signal, onprogress: hasLeft })
@@ -139,7 +139,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
   test('leaves no process behind when it is cancelled, nor does its server at the end', async () => {
     await withServer(startServer(isolation), async (own) => {
       const caller = new AbortController();
-      let hasStarted = (_line: unknown): void => undefined;
+      let hasStarted: (line: unknown) => void = () => undefined;
       const started = new Promise((resolve) => (hasStarted = resolve));
       const running = own
         .runIn(language, ticks, { timeoutMs: 60_000 }, { signal: caller.signal, onprogress: hasStarted })
@@ -156,5 +156,32 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
       await own.client.close();
       await untilGone(spares);
     });
+  });
+});
+
+test.each<[Language, string]>([
+  ['typescript', 'executePython'],
+  ['python', 'executeTypescript'],
+])('%s switched off: only %s is left, and works', async (language, tool) => {
+  const executors = { [language]: { enabled: false } };
+  await withServer(startServer('auto', { '.code-executor.json': { executors } }), async (server) => {
+    const { tools } = await server.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([tool, 'health']);
+    expect(server.client.getInstructions()).toContain(`Use ${tool} whenever`);
+    const other = language === 'python' ? 'typescript' : 'python';
+    expect(await server.runIn(other, programs[other].greets)).toMatchObject({ result: 42 });
+  });
+});
+
+test('Python runs without a place for its snapshot, TypeScript as ever, and health says why', async () => {
+  // A file where the folder would be.
+  const home = join(productHome, 'no-folder');
+  await writeFile(home, '');
+  const env = { CODE_EXECUTOR_HOME: home };
+  await withServer(StartedServer.start({}, env), async (server) => {
+    expect(await server.runIn('python', programs.python.greets)).toMatchObject({ result: 42 });
+    expect(await server.run(programs.typescript.greets)).toMatchObject({ result: 42 });
+    const { structured } = await server.call('health', {});
+    expect(structured).toMatchObject({ healthy: true, note: expect.stringMatching(/snapshot/) as unknown });
   });
 });
