@@ -81,7 +81,10 @@ const sandbox = z.strictObject({
 const typescript = z
   .strictObject({
     enabled: flag('Whether TypeScript executions are offered. Default: true.'),
-    denoPath: path('The Deno binary to use instead of the installed npm package.', 'DENO_PATH'),
+    denoPath: path(
+      'The Deno binary to use, for Python too, instead of the installed npm package.',
+      'DENO_PATH',
+    ),
     heapMb: integer(16, 16_384, 'JavaScript heap of one execution in MB. Default: 128.'),
     memoryMb: integer(32, 65_536, 'Memory of one execution in MB. Default: 256.'),
   })
