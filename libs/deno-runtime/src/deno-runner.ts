@@ -82,6 +82,11 @@ export class DenoRunner {
     throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);
   }
 
+  /** What spares started from has changed: those that wait are ended. */
+  dropSpares(): void {
+    void this.#spares.drop();
+  }
+
   async status(): Promise<SandboxStatus> {
     const { language, denoPath, isolation } = this.#options;
     try {

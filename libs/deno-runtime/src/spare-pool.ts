@@ -80,10 +80,19 @@ export class SparePool {
     })();
   }
 
-  /** Ends all spares and resolves when they are gone. */
+  /** Ends all spares and resolves when they are gone; the next `fill()` starts new ones. */
+  async drop(): Promise<void> {
+    this.#filling = undefined;
+    clearTimeout(this.#idleTimer);
+    this.#ready.length = 0;
+    const spares = [...this.#alive];
+    this.#alive.clear();
+    await Promise.all(spares.map((spare) => spare.kill(0)));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#drop();
+    await this.drop();
   }
 
   /** False when there is no use in trying for another. */
@@ -120,15 +129,6 @@ export class SparePool {
 
   #restartIdleTimer(): void {
     clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => void this.#drop(), this.#options.idleMs).unref();
-  }
-
-  async #drop(): Promise<void> {
-    this.#filling = undefined;
-    clearTimeout(this.#idleTimer);
-    this.#ready.length = 0;
-    const spares = [...this.#alive];
-    this.#alive.clear();
-    await Promise.all(spares.map((spare) => spare.kill(0)));
+    this.#idleTimer = setTimeout(() => void this.drop(), this.#options.idleMs).unref();
   }
 }

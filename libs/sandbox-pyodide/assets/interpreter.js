@@ -37,6 +37,8 @@ export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo },
     // What `input()` reads: nothing. The pipe is not the program's.
     stdin: () => null,
     env: { HOME: '/home/pyodide' },
+    // Else it is the path of the entry script, as the host has it; and a snapshot keeps it.
+    _sysExecutable: '/usr/bin/python3',
     ...packageOptions(packages, PYODIDE_INFO),
     ...(snapshot && { _loadSnapshot: Deno.readFileSync(snapshot) }),
     ...options,

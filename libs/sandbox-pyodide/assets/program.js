@@ -4,6 +4,7 @@ import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
 import { adviceOn } from './packages.js';
 
 const { parse, stringify } = JSON;
+const { setImmediate, setTimeout } = globalThis;
 
 /** One program: run, and its outcome sent to the server. */
 export class Program {
@@ -16,7 +17,8 @@ export class Program {
     this.#python = python;
   }
 
-  async run(code, { maxValueChars, maxDepth }) {
+  /** Runs the program to its end, which it may come to without a word. */
+  run(code, limits) {
     addEventListener('beforeunload', () => {
       const message = 'The program waits for something that nothing can settle any more.';
       this.#end({ error: { code: 'ended_early', message } });
@@ -28,9 +30,14 @@ export class Program {
         console.error(`JavaScript: ${event.reason ?? event.error}`);
       });
     }
+    return this.rehearse(code, limits);
+  }
+
+  /** As `run`, of a program of ours, which leaves nothing behind. */
+  async rehearse(code, { maxValueChars, maxDepth }) {
     try {
       const runtime = this.#python.pyimport('code_executor.program');
-      runtime.prepare((method, params) => this.#ask(method, params));
+      runtime.prepare((method, params) => this.#ask(method, params), schedule);
       const { json, missing, ...fields } = parse(await runtime.run(code, maxDepth));
       if (missing) fields.error.message += `\n${adviceOn(missing, this.#python)}`;
       this.#end(json === undefined ? fields : fit(json, fields, maxValueChars, maxDepth), json);
@@ -57,6 +64,12 @@ export class Program {
     this.#channel.sendResult(fields, fields.error || fields.truncated ? undefined : json);
     this.#channel.awaitEnd();
   }
+}
+
+/** Calls back in so many milliseconds; soon is at once, for which Deno's timers take one or two. */
+function schedule(callback, ms) {
+  if (ms <= 2) setImmediate(callback);
+  else setTimeout(callback, ms);
 }
 
 /** The fields of a result whose value is within its limits, or cut. */

@@ -39,6 +39,8 @@ const noTools = {
 export class MemorySnapshot {
   readonly #options: MemorySnapshotOptions;
   #file: Promise<string | undefined> | undefined;
+  /** Tells whether the file is still the one whose hash was checked. */
+  #stamp: string | undefined;
   #ownFolder: Promise<string> | undefined;
   readonly #maker: DenoRunner;
   readonly #parts: Buffer[] = [];
@@ -65,12 +67,20 @@ export class MemorySnapshot {
 
   /** What an interpreter starts from: the snapshot, or where there is none, what it would have had in it. */
   async files(): Promise<OwnFiles> {
-    this.#file ??= this.#findOrMake().catch((error: unknown) => {
-      const { code } = error as NodeJS.ErrnoException;
-      const reason = CodeExecutorError.is(error) ? error.message : `it cannot be kept (${String(code)}).`;
-      this.#problem = `Python starts slowly, without its memory snapshot: ${reason}`;
-      return undefined;
-    });
+    const last = this.#file;
+    // Somebody has touched it since its hash was checked, or it is gone: it is found or made again.
+    if (last && stampOf(await last) !== this.#stamp && this.#file === last) this.#file = undefined;
+    this.#file ??= this.#findOrMake()
+      .then((file) => {
+        this.#stamp = stampOf(file);
+        return file;
+      })
+      .catch((error: unknown) => {
+        const { code } = error as NodeJS.ErrnoException;
+        const reason = CodeExecutorError.is(error) ? error.message : `it cannot be kept (${String(code)}).`;
+        this.#problem = `Python starts slowly, without its memory snapshot: ${reason}`;
+        return undefined;
+      });
     const file = await this.#file;
     return file === undefined || !existsSync(file) ? sources() : { pyodide: pyodideFolder, snapshot: file };
   }
@@ -163,6 +173,12 @@ async function findWhole(folder: string, version: string): Promise<string | unde
     await rm(file, { force: true });
   }
   return undefined;
+}
+
+/** Changes with every change of a file; undefined where there is none. */
+function stampOf(file: string | undefined): string | undefined {
+  const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
 
 function hashOf(bytes: Buffer): string {

@@ -63,7 +63,7 @@ display(PNG)
 display(bytearray(b"\\xff\\xd8\\xff"))
 display(memoryview(b"GIF89a"))
 display(b"RIFF\\x0a\\x0a\\x0a\\x0aWEBPVP8 ")
-display('<?xml version="1.0"?><!DOCTYPE svg><svg/>'.replace("/", " /"))
+display('<?xml version="1.0"?><!DOCTYPE svg><svg/>')
 display(figure("_repr_png_", PNG))
 display(b"RIFF\\0\\0\\0\\0WAVE")
 display({"a": 1})
@@ -82,7 +82,7 @@ Anything()`;
       pictureOf('image/jpeg', Buffer.of(0xff, 0xd8, 0xff)),
       pictureOf('image/gif', Buffer.from('GIF89a')),
       pictureOf('image/webp', Buffer.from('RIFF\n\n\n\nWEBPVP8 ')),
-      pictureOf('image/svg+xml', Buffer.from('<?xml version="1.0"?><!DOCTYPE svg><svg />')),
+      pictureOf('image/svg+xml', Buffer.from('<?xml version="1.0"?><!DOCTYPE svg><svg/>')),
       pictureOf('image/png', png),
     ]);
     expect(result.stdout.split('\n')).toEqual([

@@ -3,7 +3,7 @@ import type { Sandbox, SandboxStatus } from '@code-executor/contracts';
 import { DenoRunner, type Isolation, maxJsonDepth, type SpareOptions } from '@code-executor/deno-runtime';
 
 import { MemorySnapshot } from './memory-snapshot.js';
-import { packageFiles } from './package-files.js';
+import { PackageFolder } from './package-folder.js';
 
 export interface PyodideSandboxOptions {
   /** A Deno binary of version 2.9.5 or newer. Default: the one of the npm package `deno`. */
@@ -37,12 +37,14 @@ export class PyodideSandbox implements Sandbox {
   readonly language = 'python';
   readonly #runner: DenoRunner;
   readonly #snapshot: MemorySnapshot;
+  readonly #packages: PackageFolder;
 
   constructor(options: PyodideSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', memoryMb = 512, maxOutputChars = 100_000 } = options;
     const limits = { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 };
     const common = { denoPath, isolation, limits: { heapMb, memoryMb }, maxOutputChars };
     this.#snapshot = new MemorySnapshot({ ...common, folder: options.snapshotDir });
+    this.#packages = new PackageFolder(options.packagesDir);
     this.#runner = new DenoRunner({
       ...common,
       language: this.language,
@@ -50,7 +52,7 @@ export class PyodideSandbox implements Sandbox {
       spares: { count: 1, ...options.spares },
       ownFiles: async () => ({
         ...(await this.#snapshot.files()),
-        ...packageFiles(options.packagesDir),
+        ...this.#packages.files,
       }),
       messageFor: (code) => ({ code, limits }),
     });
@@ -70,6 +72,8 @@ export class PyodideSandbox implements Sandbox {
         'Python programs take no permissions.read and permissions.write; call a filesystem tool.',
       );
     }
+    // They have read the packages that there were.
+    if (this.#packages.hasChanged()) this.#runner.dropSpares();
     return this.#runner.execute(request);
   }
 

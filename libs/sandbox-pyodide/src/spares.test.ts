@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -41,6 +44,22 @@ js.left = 1
     );
     expect(new Set(values.map(([, random]) => random)).size).toBe(3);
     expect(new Set(values.map(([, , id]) => id)).size).toBe(3);
+  });
+
+  test('end when packages were added: they have read those that there were', async () => {
+    const packagesDir = await mkdtemp(join(tmpdir(), 'packages-'));
+    try {
+      const spares = { count: 2, maxMemoryMb: 1024 };
+      sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares, packagesDir });
+      await run('1');
+      await untilReady(2);
+      await writeFile(join(packagesDir, 'pyodide-lock.json'), '{"info":{},"packages":{}}');
+      const running = run('2');
+      expect((await sandbox.status()).spares?.ready).toBe(0);
+      expect((await running).value).toBe(2);
+    } finally {
+      await rm(packagesDir, { recursive: true, force: true });
+    }
   });
 
   test('end when nobody used them for a while', async () => {

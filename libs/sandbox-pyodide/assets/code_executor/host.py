@@ -6,16 +6,21 @@ import json
 import sys
 from collections.abc import Coroutine
 
+from pyodide import webloop
 from pyodide.ffi import run_sync
 
 _ask = None
 _unawaited = set()
 
 
-def bind(ask):
-    """Sets the JavaScript function that sends a request: it takes a method and JSON, and promises JSON."""
+def bind(ask, schedule):
+    """
+    Sets the JavaScript functions that send a request, which take a method and JSON and promise JSON; and that
+    call back in so many milliseconds: Pyodide's own are slow in Deno, and each step of a task takes one.
+    """
     global _ask
     _ask = ask
+    webloop.scheduleCallback = schedule
 
 
 def send(method, params, finish, fail):

@@ -15,7 +15,7 @@ _beginnings = {
     "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
 }
 # An SVG document: its root element, after what may stand before that.
-_svg_text = re.compile(r"\s*(?:<[?!][^>]*>\s*)*<svg[\s>]")
+_svg_text = re.compile(r"\s*(?:<[?!][^>]*>\s*)*<svg[\s/>]")
 # A frame of the pipe is at most a mebibyte, and base64 makes four bytes of three.
 _part_bytes = 720 * 1024
 _ids = itertools.count(1)

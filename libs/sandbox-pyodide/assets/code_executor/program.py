@@ -21,9 +21,9 @@ _max_frames = 100
 _home = "/home/pyodide"
 
 
-def prepare(ask):
+def prepare(ask, schedule):
     """Makes an interpreter, restored or new, one that no program has seen: with an environment and a chance of its own."""
-    host.bind(ask)
+    host.bind(ask, schedule)
     os.environ.clear()
     os.environ.update(HOME=_home, LANG="C.UTF-8", PATH="/usr/bin")
     os.chdir(_home)
