@@ -1,4 +1,4 @@
-/** What the demo's program uses of the sandbox; docs/reference/sandbox-globals.md has all of it. */
+/** The functions that a program is most likely to use; docs/reference/sandbox-globals.md has all of it. */
 interface FoundTool {
   name: string;
   description?: string;
@@ -7,3 +7,4 @@ interface FoundTool {
 
 declare function callMCPTool(name: string, params: object): Promise<unknown>;
 declare function discoverMCPTools(options?: { search?: string[] }): Promise<FoundTool[]>;
+declare function display(value: unknown): Promise<void>;

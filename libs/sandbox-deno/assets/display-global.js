@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 const partBytes = 720 * 1024;
 const svgType = 'image/svg+xml';
 /** An SVG document: its root element, after what may stand before that. */
-const svgText = /^\s*(?:<[?!][^>]*>\s*)*<svg[\s>]/;
+const svgText = /^\s*(?:<[?!][^>]*>\s*)*<svg[\s/>]/;
 /** What the files of each kind begin with. */
 const beginnings = new Map([
   ['image/png', /^\x89PNG\r\n/],

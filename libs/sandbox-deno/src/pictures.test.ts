@@ -60,8 +60,10 @@ describe.each(isolationsUnderTest())('Pictures of a program (%s)', (isolation) =
     });
   });
 
-  test('may be text of SVG where it is shown; returned it is text', async () => {
-    const svg = '<?xml version="1.0"?>\n<!DOCTYPE svg>\n<svg xmlns="http://www.w3.org/2000/svg"/>';
+  test.each([
+    '<svg/>',
+    '<?xml version="1.0"?>\n<!DOCTYPE svg>\n<svg xmlns="http://www.w3.org/2000/svg"></svg>',
+  ])('may be text of SVG where it is shown; returned it is text: %s', async (svg) => {
     expect(await run(`const svg = ${JSON.stringify(svg)}; await display(svg); return svg`)).toMatchObject({
       value: svg,
       content: [pictureOf('image/svg+xml', Buffer.from(svg))],

@@ -126,6 +126,7 @@ main();`;
     ['a Map', 'return new Map([[1, 2]])', 'Object.fromEntries'],
     ['a Set', 'return new Set([1])', '[...set]'],
     ['an Error', 'return new Error("x")', 'throw it'],
+    ['a Blob', 'return new Blob(["x"])', 'return await blob.text()'],
   ])('refuses %s, which JSON would empty', async (_, code, text) => {
     const { status, error } = await run(code);
     expect(status).toBe('failed');
