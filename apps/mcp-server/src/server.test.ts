@@ -145,7 +145,14 @@ describe('createServer', () => {
       },
     ]);
     const [typescript, python] = tools;
-    for (const word of ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'allowedTools']) {
+    for (const word of [
+      'callMCPTool',
+      'discoverMCPTools',
+      'getToolSchema',
+      'searchTools',
+      'display',
+      'allowedTools',
+    ]) {
       expect(typescript?.description).toContain(word);
     }
     const pythonWords = ['call_mcp_tool', 'discover_mcp_tools', 'get_tool_schema', 'search_tools', 'display'];

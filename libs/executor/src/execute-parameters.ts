@@ -72,7 +72,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
     allowedTools: list((name) => name !== '')
       .refine(bounded)
       .optional()
-      .describe('Names or globs of tools that code may call, e.g. mcp__github__*'),
+      .describe('Names or globs of callable tools, e.g. mcp__github__*'),
     timeoutMs: z.int().min(minTimeoutMs).max(maxTimeoutMs).default(defaultTimeoutMs),
     permissions: z
       .strictObject({

@@ -54,7 +54,7 @@ const introductions = {
     name: 'executeTypescript',
     title: 'Execute TypeScript',
     description: `Runs TypeScript in a sandbox without network or files. \`return\` or \`export default\` gives its result, console.log its output.
-Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools.
+Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools; display(blob) shows a picture.
 Code can only call what allowedTools lists.`,
   },
   python: {
