@@ -59,6 +59,19 @@ describe('The memory snapshot', () => {
     expect(bytes.equals(await readFile(join(folder, made)))).toBe(false);
   });
 
+  test('that is changed or removed while it is in use is made anew', async () => {
+    create(folder);
+    await run();
+    const [first = ''] = await readdir(folder);
+    await writeFile(join(folder, first), 'no snapshot');
+    expect(await Promise.all([run(), run()])).toEqual([42, 42]);
+    const [second = '', ...others] = await readdir(folder);
+    expect(others).toEqual([]);
+    await rm(join(folder, second));
+    expect(await run()).toBe(42);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
   test('that cannot be kept is no failure: Python starts anew, and the status says why', async () => {
     // A file in the place of the folder, which stops root too.
     const file = join(folder, 'file');

@@ -25,8 +25,9 @@ const zoneFolder = '/usr/share/zoneinfo';
 const makeTimeoutMs = 120_000;
 /** Of at most 720 KiB each. */
 const maxParts = 90;
+const dayMs = 24 * 60 * 60 * 1000;
 /** Thirty megabytes each, and another version makes one of its own. */
-const keptUnusedMs = 30 * 24 * 60 * 60 * 1000;
+const keptUnusedMs = 30 * dayMs;
 const noTools = {
   listTools: () => Promise.resolve({ tools: [], failedServers: [] }),
   callTool: () => Promise.resolve({ content: [] }),
@@ -97,8 +98,8 @@ export class MemorySnapshot {
     const version = await this.#version();
     const found = await findWhole(folder, version);
     if (found !== undefined) {
-      // When it was last of use.
-      await utimes(found, new Date(), new Date());
+      // When it was last of use, to the day: another server sees the change, and looks at the file again.
+      if (Date.now() - statSync(found).mtimeMs > dayMs) await utimes(found, new Date(), new Date());
       return found;
     }
     const bytes = await this.#make();
