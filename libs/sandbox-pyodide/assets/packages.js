@@ -20,6 +20,7 @@ export function packageOptions(folder, info) {
 
 /** Loads what the program imports of them, and what those need; none of it runs yet. */
 export async function loadPackages(python, code) {
+  if (Object.keys(python.lockfile.packages).length === 0) return;
   const failures = [];
   const options = { messageCallback: () => {}, errorCallback: (message) => failures.push(message) };
   await python.loadPackagesFromImports(code, options);

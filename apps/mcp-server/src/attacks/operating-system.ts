@@ -116,6 +116,7 @@ export const operatingSystem: readonly Attack[] = [
         'DENO_DIR',
         'DENO_NODE_SHIM_ACTIVE',
         'DENO_NO_UPDATE_CHECK',
+        'DENO_V8_FLAGS',
         'DENO_WEBGPU_BACKEND',
         'NO_COLOR',
         'PATH',

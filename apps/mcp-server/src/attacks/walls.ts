@@ -62,11 +62,12 @@ function limitsOf(pid: number): Record<string, string> {
 }
 
 const environmentNames: Record<Mode, string[]> = {
-  strict: ['DENO_DIR', 'DENO_NO_UPDATE_CHECK', 'DENO_WEBGPU_BACKEND', 'NO_COLOR', 'PWD'],
+  strict: ['DENO_DIR', 'DENO_NO_UPDATE_CHECK', 'DENO_V8_FLAGS', 'DENO_WEBGPU_BACKEND', 'NO_COLOR', 'PWD'],
   portable: [
     'DENO_DIR',
     'DENO_EMIT_CACHE_MODE',
     'DENO_NO_UPDATE_CHECK',
+    'DENO_V8_FLAGS',
     'DENO_WEBGPU_BACKEND',
     'NO_COLOR',
     'PWD',
