@@ -114,18 +114,16 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
   });
 
   test.each([
-    [
-      'sys.exit()',
-      'import sys\nsys.exit()',
-      'The program called sys.exit(None) before its value was there: the last expression is the value.',
-    ],
-    [
-      'exit(3)',
-      'exit(3)',
-      'The program called sys.exit(3) before its value was there: the last expression is the value.',
-    ],
+    ['sys.exit() with text', 'import sys\nsys.exit("why")', 'The program called sys.exit(1).'],
+    ['exit(3)', 'exit(3)', 'The program called sys.exit(3).'],
   ])('that call %s end early', async (_what, code, message) => {
     expect(await run(code)).toMatchObject({ status: 'failed', error: { code: 'ended_early', message } });
+  });
+
+  test('that exit with 0 have succeeded, without a value', async () => {
+    const result = await run('import sys\ndef main():\n    print("done")\n    return 0\nsys.exit(main())');
+    expect(result).toMatchObject({ status: 'succeeded', stdout: 'done\n', stderr: '' });
+    expect(result).not.toHaveProperty('value');
   });
 
   test('cannot wait for what nothing settles', async () => {

@@ -66,8 +66,8 @@ describe.each(isolationsUnderTest())('The standard library (%s)', (isolation) =>
     expect({ status, error }).toEqual({
       status: 'failed',
       error: {
-        code: 'user_error',
-        message: 'unittest.main() ended with exit code 1: stderr has its report.',
+        code: 'ended_early',
+        message: 'The program called sys.exit(1).',
       },
     });
     expect(stderr).toContain("AssertionError: 'FOO' != 'BAR'");
