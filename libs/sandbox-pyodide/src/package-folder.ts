@@ -27,10 +27,14 @@ export class PackageFolder {
     return this.#seen !== before;
   }
 
-  /** Of the lock file, which is replaced as a whole; undefined if there is none. */
+  /** Of the lock file, which is replaced as a whole; undefined if there is none that can be read. */
   #state(): string | undefined {
     if (this.#path === undefined) return undefined;
-    const found = statSync(join(this.#path, lockFileName), { throwIfNoEntry: false });
-    return found && `${found.ino} ${found.mtimeMs}`;
+    try {
+      const { ino, mtimeMs } = statSync(join(this.#path, lockFileName));
+      return `${ino} ${mtimeMs}`;
+    } catch {
+      return undefined;
+    }
   }
 }
