@@ -16,7 +16,11 @@ import { transform } from 'esbuild';
 import { root, run } from '../run.mjs';
 
 const notCopied = ['.git', '.nx'];
-const bundles = ['libs/sandbox-deno/bundle.mjs', 'apps/mcp-server/bundle.mjs'];
+const bundles = [
+  'libs/sandbox-deno/bundle.mjs',
+  'libs/sandbox-pyodide/bundle.mjs',
+  'apps/mcp-server/bundle.mjs',
+];
 
 /**
  * Copies everything but the history, packages too: links to their files would lead out of the cage. Resolves

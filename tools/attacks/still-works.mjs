@@ -1,6 +1,6 @@
 /**
- * `node still-works.mjs strict portable`: whether the built product runs a program in each of these modes;
- * says what is wrong and exits with 1 where it does not. A product that runs nothing meets no attack.
+ * `node still-works.mjs python strict portable`: whether the built product runs a program in that language in
+ * each of these modes; says what is wrong and exits with 1 where it does not. A product that runs nothing meets no attack.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 
 import { root } from '../run.mjs';
 
-for (const mode of process.argv.slice(2)) {
+const programs = {
+  typescript: { name: 'executeTypescript', code: 'return 6 * 7' },
+  python: { name: 'executePython', code: '6 * 7' },
+};
+const [language, ...modes] = process.argv.slice(2);
+const { name, code } = programs[language];
+
+for (const mode of modes) {
   const problem = await whyItDoesNotWork(mode);
   if (problem === undefined) continue;
   process.stdout.write(`${mode}: ${problem}\n`);
@@ -30,11 +37,8 @@ async function whyItDoesNotWork(mode) {
   });
   try {
     await client.connect(transport);
-    const program = { code: 'return 6 * 7', timeoutMs: 20_000 };
-    const { structuredContent: report } = await client.callTool({
-      name: 'executeTypescript',
-      arguments: program,
-    });
+    const program = { name, arguments: { code, timeoutMs: 60_000 } };
+    const { structuredContent: report } = await client.callTool(program, undefined, { timeout: 90_000 });
     return report.result === 42 ? undefined : (report.error ?? 'There was no value.');
   } catch (error) {
     return error.message;

@@ -4,6 +4,7 @@
  */
 import { limits } from './walls/limits.mjs';
 import { operatingSystem } from './walls/operating-system.mjs';
+import { python } from './walls/python.mjs';
 import { runtime } from './walls/runtime.mjs';
 import { server } from './walls/server.mjs';
 import { systemCalls } from './walls/system-calls.mjs';
@@ -16,4 +17,5 @@ export const walls = Object.entries({
   ...limits,
   ...server,
   ...tools,
+  ...python,
 }).map(([name, wall]) => ({ name, ...wall }));

@@ -13,7 +13,7 @@ import type { Mode } from './attack.js';
 import { layOut, type Places } from './places.js';
 import { Traps } from './traps.js';
 
-/** Parameters of `executeTypescript` beside the code, and of the request that carries them. */
+/** Parameters of an execution beside the code, and of the request that carries them. */
 export interface RunOptions {
   allowedTools?: string[];
   permissions?: { read?: string[]; write?: string[]; net?: string[] };
@@ -87,20 +87,25 @@ export class Arena {
     return server;
   }
 
-  /** Runs a program; resolves with what the server reports, whatever became of it. */
-  readonly run = async (
+  /** Runs a program in TypeScript; resolves with what the server reports, whatever became of it. */
+  readonly run = (code: string, options?: RunOptions) => this.#execute('executeTypescript', code, options);
+
+  /** The same for a program in Python. */
+  readonly runPython = (code: string, options?: RunOptions) => this.#execute('executePython', code, options);
+
+  async #execute(
+    name: string,
     code: string,
     { request, timeoutMs = 20_000, ...options }: RunOptions = {},
-  ): Promise<ExecutionReport> => {
-    const parameters = { code, timeoutMs, ...options };
+  ): Promise<ExecutionReport> {
     const result = await this.#client.callTool(
-      { name: 'executeTypescript', arguments: parameters },
+      { name, arguments: { code, timeoutMs, ...options } },
       undefined,
       { timeout: timeoutMs + 40_000, ...request },
     );
     this.#answers += JSON.stringify(result);
     return result.structuredContent as ExecutionReport;
-  };
+  }
 
   async health(): Promise<Health> {
     const { structuredContent } = await this.#client.callTool({ name: 'health', arguments: {} });
@@ -177,7 +182,7 @@ function configOf(places: Places): object {
       servers: { fixture: { deny: ['secret'] } },
     },
     // One, so that whatever else lives is a process too many.
-    sandbox: { spares: { typescript: 1 } },
+    sandbox: { spares: { typescript: 1, python: 0 } },
   };
 }
 

@@ -9,6 +9,7 @@ import { lifecycle } from './lifecycle.js';
 import { network } from './network.js';
 import { operatingSystem } from './operating-system.js';
 import { pipe } from './pipe.js';
+import { pythonAttacks } from './python/python-attacks.js';
 import { policy } from './policy.js';
 import { processes } from './processes.js';
 import { resources } from './resources.js';
@@ -36,4 +37,5 @@ export const attacks: readonly Attack[] = [
   ...walls,
   ...runtime,
   ...operatingSystem,
+  ...pythonAttacks,
 ];

@@ -38,6 +38,7 @@ const secretFiles = (canary: string): Record<string, string> => ({
 /** What is in the home and in the temp folder from the beginning, and what the tests themselves put there. */
 const homeEntries = [
   ...[
+    '.code-executor',
     '.code-executor.json',
     'pipe',
     'readable',
@@ -102,5 +103,7 @@ export async function changesOf({ home, temp, secrets, canary }: Places): Promis
   }
   const strange = (await readdir(home)).filter((name) => !homeEntries.includes(name));
   const left = (await readdir(temp)).filter((name) => !tempEntries.includes(name));
-  return [...changes, ...strange, ...left.map((name) => `temp/${name}`)];
+  const written = await readdir(join(home, '.code-executor'), { recursive: true }).catch(() => []);
+  const others = written.filter((name) => !/^python(?:\/snapshot-[^/]*\.bin)?$/.test(name));
+  return [...changes, ...strange, ...left.map((name) => `temp/${name}`), ...others];
 }

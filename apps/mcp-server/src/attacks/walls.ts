@@ -1,78 +1,15 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
-import { until } from '../started-server.test.support.js';
-import type { Arena } from './arena.js';
-import type { Attack, Mode } from './attack.js';
-import { sandboxesOf, treeOf } from './measure.js';
+import type { Attack } from './attack.js';
+import { environmentNames, limitsOf, lookAtProcess } from './look-at-process.js';
 
 const noOsLayer = 'portable isolation has no layer of the operating system';
-
-/** Runs a program that waits, and looks at its process from outside meanwhile. */
-async function lookAtProcess(arena: Arena, look: (pid: number) => void): Promise<void> {
-  const before = new Set(sandboxesOf(arena.pid));
-  const caller = new AbortController();
-  // With a grant, so that it starts cold: a spare could not be told from the one that is still there.
-  const running = arena.run('await new Promise((go) => setTimeout(go, 20_000));', {
-    permissions: { read: [arena.places.readable] },
-    request: { signal: caller.signal },
-  });
-  const cancelled = assert.rejects(running);
-  let pid: number | undefined;
-  await until(() => {
-    const started = sandboxesOf(arena.pid).find((each) => !before.has(each));
-    const innermost = started === undefined ? undefined : treeOf(started).at(-1);
-    const isRunning = innermost !== undefined && runsBootstrap(innermost) && hasWarmedUp(innermost);
-    if (isRunning) pid = innermost;
-    return isRunning;
-  });
-  try {
-    look(pid ?? 0);
-  } finally {
-    caller.abort();
-    await cancelled;
-  }
-}
-
-function runsBootstrap(pid: number): boolean {
-  try {
-    const [command = '', ...rest] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return command.endsWith('deno') && rest.join(' ').includes('bootstrap');
-  } catch {
-    return false;
-  }
-}
-
-/** Deno has its descriptors by the time it runs a program. */
-function hasWarmedUp(pid: number): boolean {
-  return readdirSync(`/proc/${pid}/fd`).length > 6;
-}
 
 function statusOf(pid: number): Record<string, string> {
   const lines = readFileSync(`/proc/${pid}/status`, 'utf8').trim().split('\n');
   return Object.fromEntries(lines.map((line) => line.split(/:\s*/, 2) as [string, string]));
 }
-
-/** Soft and hard limits, as `/proc/<pid>/limits` names them. */
-function limitsOf(pid: number): Record<string, string> {
-  const lines = readFileSync(`/proc/${pid}/limits`, 'utf8').trim().split('\n').slice(1);
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, 26).trim(), line.slice(26, 68).trim().replace(/\s+/, ' ')]),
-  );
-}
-
-const environmentNames: Record<Mode, string[]> = {
-  strict: ['DENO_DIR', 'DENO_NO_UPDATE_CHECK', 'DENO_V8_FLAGS', 'DENO_WEBGPU_BACKEND', 'NO_COLOR', 'PWD'],
-  portable: [
-    'DENO_DIR',
-    'DENO_EMIT_CACHE_MODE',
-    'DENO_NO_UPDATE_CHECK',
-    'DENO_V8_FLAGS',
-    'DENO_WEBGPU_BACKEND',
-    'NO_COLOR',
-    'PWD',
-  ],
-};
 
 /** The walls themselves, looked at from outside while a program runs. */
 export const walls: readonly Attack[] = [

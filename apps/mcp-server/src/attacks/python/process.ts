@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+
+import type { Arena } from '../arena.js';
+import type { Attack } from '../attack.js';
+import { environmentNames, limitsOf, lookAtProcess } from '../look-at-process.js';
+import { treeOf } from '../measure.js';
+
+const look = (arena: Arena, at: (pid: number) => void) =>
+  lookAtProcess(arena, at, ({ runPython }, request) =>
+    runPython('import asyncio\nawait asyncio.sleep(20)', { request }),
+  );
+
+/** The process of a program in Python, looked at from outside: where it is another than that of TypeScript. */
+export const pythonProcess: readonly Attack[] = [
+  {
+    id: 'PY-32',
+    what: 'have more than a process of TypeScript has: variables, processes, memory, files of other sizes',
+    stoppedBy: 'limits (hard ones, set before the runtime starts); process',
+    attack: (arena) =>
+      look(arena, (pid) => {
+        const limits = limitsOf(pid);
+        const data = (512 + 512) * 1024 * 1024;
+        const file = (arena.mode === 'strict' ? 8 : 4) * 1024 * 1024;
+        assert.deepEqual(
+          ['Max core file size', 'Max data size', 'Max file size', 'Max open files', 'Max cpu time'].map(
+            (name) => limits[name],
+          ),
+          ['0 0', `${data} ${data}`, `${file} ${file}`, '256 256', '50 50'],
+        );
+        const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+        assert.deepEqual(
+          variables.map((variable) => variable.split('=')[0]).sort(),
+          environmentNames[arena.mode],
+        );
+        assert.deepEqual(treeOf(pid), [pid]);
+      }),
+  },
+  {
+    id: 'PY-33',
+    what: 'see or change files: the mounts of the process, with interpreter, packages and snapshot',
+    stoppedBy: 'OS (bubblewrap)',
+    notApplicable: { portable: 'portable isolation has no layer of the operating system' },
+    attack: (arena) =>
+      look(arena, (pid) => {
+        const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => line.split(' '));
+        const strange = mounts
+          .map(([, , , , folder = '']) => folder)
+          .filter(
+            (folder) =>
+              !/^\/$|^\/tmp$|^\/app\/(?:deno|rt|pyodide|snapshot)$|^\/(?:usr\/)?lib(?:64)?\/.*\.so[.\d]*$/.test(
+                folder,
+              ),
+          );
+        assert.deepEqual(strange, []);
+        const writable = mounts
+          .filter(([, , , , , options = '']) => !options.split(',').includes('ro'))
+          .map(([, , , , folder]) => folder);
+        assert.deepEqual(writable, ['/tmp']);
+      }),
+  },
+];

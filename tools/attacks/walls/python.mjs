@@ -1,0 +1,73 @@
+/** What Python has beside the walls of every program: what it starts from, and what it is given. */
+const library = (name) => `libs/sandbox-pyodide/${name}`;
+const snapshot = library('src/memory-snapshot.ts');
+const interpreter = library('assets/interpreter.js');
+const program = library('assets/code_executor/program.py');
+const strict = 'libs/deno-runtime/src/command/strict-command.ts';
+const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
+const command = 'libs/deno-runtime/src/command/deno-command.ts';
+const limits = 'libs/deno-runtime/src/command/resource-limits.ts';
+
+const revoked = "Deno.permissions.revokeSync({ name: 'read' });";
+
+export const python = {
+  'read is revoked before Python runs a program': {
+    edits: [[library('assets/bootstrap.js'), revoked, '']],
+    attacks: ['PY-06'],
+  },
+  'interpreter, packages and snapshot are read-only': {
+    edits: [[strict, "['--ro-bind', path, `/app/${name}`]", "['--bind', path, `/app/${name}`]"]],
+    attacks: ['PY-33'],
+  },
+  'the hash of a snapshot': {
+    edits: [[snapshot, 'if (name === `${prefix}${hashOf(await readFile(file))}.bin`) return', 'return']],
+    attacks: ['PY-29'],
+  },
+  'a snapshot that is touched is looked at again': {
+    edits: [[snapshot, 'stampOf(await last) !== this.#stamp', 'false']],
+    attacks: ['PY-29'],
+  },
+  'chance begins anew after a snapshot': {
+    edits: [[program, '    random.seed()\n', '']],
+    attacks: ['PY-19'],
+  },
+  'stdin of Python is empty': {
+    edits: [[interpreter, 'stdin: () => null,', '']],
+    attacks: ['PY-26'],
+  },
+  'variables of Python are our own': {
+    edits: [[program, '    os.environ.clear()\n', '']],
+    attacks: ['PY-01'],
+  },
+  'Python is not told where the product lies': {
+    edits: [[interpreter, "_sysExecutable: '/usr/bin/python3',", '']],
+    attacks: ['PY-20'],
+  },
+  'Python takes no files': {
+    edits: [
+      [
+        library('src/pyodide-sandbox.ts'),
+        'if (read.length + write.length > 0) {',
+        'if (read.length + write.length < 0) {',
+      ],
+    ],
+    attacks: ['PY-34'],
+    redundant: 'the executor refuses such parameters first',
+  },
+  'a nonce per process of Python': {
+    edits: [[denoProcess, "randomBytes(16).toString('hex')", "'0'.repeat(32)"]],
+    attacks: ['PY-15'],
+  },
+  'no Worker for Python': {
+    edits: [['libs/deno-runtime/assets/close-doors.js', 'delete globalThis.Worker;', '']],
+    attacks: ['PY-10'],
+  },
+  "Deno's permission for Python: run": {
+    edits: [[command, "'--deny-run'", "'--allow-run'"]],
+    attacks: ['PY-04', 'PY-05'],
+  },
+  'ulimit -d for Python': {
+    edits: [[limits, /\s*`ulimit -d .*,/, '']],
+    attacks: ['PY-32'],
+  },
+};
