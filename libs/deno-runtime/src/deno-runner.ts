@@ -4,6 +4,7 @@ import {
   type ExecutionResult,
   type Language,
   type SandboxStatus,
+  untilAborted,
 } from '@code-executor/contracts';
 
 import type { DenoLimits, Grants, OwnFiles } from './command/deno-command.js';
@@ -29,7 +30,7 @@ export interface DenoRunnerOptions {
   maxOutputChars: number;
   spares: SpareOptions;
   /** Files of ours that the entry script reads before it takes a program; asked for at each start. */
-  ownFiles?: (denoPath: string) => Promise<OwnFiles>;
+  ownFiles?: () => Promise<OwnFiles>;
   /** The message to the entry script that holds the program; `servesFiles` tells it to ask for files. */
   messageFor: (code: string, servesFiles: boolean) => object;
   /** Makes text about the program what its author expects. Default: as it is. */
@@ -75,7 +76,7 @@ export class DenoRunner {
       // It died while it waited, so the program has not run: it gets a process of its own.
       if (hasStarted) return result;
     }
-    const process = await this.#start(request.timeoutMs, grants, false);
+    const process = await this.#start(request.timeoutMs, grants, false, request.signal);
     const { hasStarted, result } = await this.#run(process, request, grants, coldStartMs);
     if (hasStarted) return result;
     const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
@@ -103,8 +104,13 @@ export class DenoRunner {
     await Promise.all([this.#spares.close(), ...[...this.#processes].map((process) => process.kill(0))]);
   }
 
-  async #start(timeoutMs: number, grants: Grants, isSpare: boolean): Promise<DenoProcess> {
-    const { limits, script, isolation, ownFiles } = this.#options;
+  async #start(
+    timeoutMs: number,
+    grants: Grants,
+    isSpare: boolean,
+    signal?: AbortSignal,
+  ): Promise<DenoProcess> {
+    const { limits, script, isolation } = this.#options;
     const denoPath = await findDeno(this.#options.denoPath);
     const { mode } = await chooseIsolation(denoPath, isolation);
     const command = await denoCommand(mode, {
@@ -112,13 +118,25 @@ export class DenoRunner {
       script,
       limits: { ...limits, cpuSeconds: Math.ceil(timeoutMs / 1000) * 2 + 10 },
       grants,
-      ...(ownFiles && { ownFiles: await ownFiles(denoPath) }),
+      ...(await this.#ownFiles(signal)),
     });
     if (this.#isClosed) {
       await command.cleanUp();
       throw new CodeExecutorError('unavailable', 'The sandbox is closed.');
     }
     return new DenoProcess(command, { maxOutputBytes, isSpare });
+  }
+
+  /** They may have to be made first: nobody who has cancelled waits for that. */
+  async #ownFiles(signal: AbortSignal | undefined): Promise<{ ownFiles?: OwnFiles }> {
+    const { ownFiles } = this.#options;
+    if (!ownFiles) return {};
+    try {
+      return { ownFiles: await untilAborted(ownFiles(), signal) };
+    } catch (error) {
+      if (signal?.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
+      throw error;
+    }
   }
 
   async #run(

@@ -15,8 +15,8 @@ const beginnings = new Map([
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
-  // Text that no few bytes tell from other text.
-  ['image/svg+xml', /^/],
+  // Text: a mark, a declaration or the root element.
+  ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*</],
 ]);
 const beginningBytes = 12;
 

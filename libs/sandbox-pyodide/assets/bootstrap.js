@@ -20,7 +20,7 @@ if (isSpare) await rehearse(python);
 globalThis.fetch = createFetch(channel);
 const program = new Program(channel, python);
 const { code, limits } = channel.receiveProgram();
-await loadPackages(python, code);
+await loadPackages(python, code, ownFiles.packages);
 Deno.permissions.revokeSync({ name: 'read' });
 // Not awaited: where nothing can settle it any more, Deno would complain here, and not tell the program's end.
 void program.run(code, limits);

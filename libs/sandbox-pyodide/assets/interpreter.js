@@ -13,11 +13,12 @@ import { keepZones } from './zones.js';
 const modules = { __init__: init, host, pictures, program, tools, value, zones };
 
 /** Printed text as it is: the server tells frames from it by their mark. */
-function writerTo(stream) {
+function writerTo(stream, isMuted) {
   const write = stream.writeSync.bind(stream);
   return {
     isatty: false,
     write(bytes) {
+      if (isMuted()) return bytes.length;
       for (let rest = bytes; rest.length > 0;) rest = rest.subarray(write(rest));
       return bytes.length;
     },
@@ -31,7 +32,8 @@ function writerTo(stream) {
  * `snapshot`, `zoneinfo`.
  */
 export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo }, options = {}) {
-  const { loadPyodide } = await import(`file://${pyodide}/pyodide.mjs`);
+  const address = `file://${pyodide.split('/').map(encodeURIComponent).join('/')}`;
+  const { loadPyodide } = await import(`${address}/pyodide.mjs`);
   const python = await loadPyodide({
     indexURL: `${pyodide}/`,
     // What `input()` reads: nothing. The pipe is not the program's.
@@ -43,10 +45,32 @@ export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo },
     ...(snapshot && { _loadSnapshot: Deno.readFileSync(snapshot) }),
     ...options,
   });
-  python.setStdout(writerTo(Deno.stdout));
-  python.setStderr(writerTo(Deno.stderr));
+  const isDead = muteLastWords(python);
+  python.setStdout(writerTo(Deno.stdout, isDead));
+  python.setStderr(writerTo(Deno.stderr, isDead));
   if (!snapshot) importOwnModules(python, zoneinfo);
   return python;
+}
+
+/**
+ * A fatal error of the interpreter prints pages about itself, and asks for a report to its makers; the
+ * program's author gets one line of ours. Returns whether there was one.
+ */
+function muteLastWords(python) {
+  const api = python._api;
+  const { error } = console;
+  let isDead = false;
+  const tell = api.fatal_error;
+  api.fatal_error = (cause) => {
+    isDead = true;
+    console.error = () => {};
+    try {
+      tell(cause);
+    } finally {
+      console.error = error;
+    }
+  };
+  return () => isDead;
 }
 
 function importOwnModules(python, zoneinfo) {

@@ -18,19 +18,53 @@ export function packageOptions(folder, info) {
   };
 }
 
-/** Loads what the program imports of them, and what those need; none of it runs yet. */
-export async function loadPackages(python, code) {
-  if (Object.keys(python.lockfile.packages).length === 0) return;
-  const failures = [];
-  const options = { messageCallback: () => {}, errorCallback: (message) => failures.push(message) };
-  await python.loadPackagesFromImports(code, options);
-  for (const failure of failures) console.error(failure);
+/**
+ * Loads what the program imports of them, and what those need; none of it runs yet. Says on stderr what
+ * could not be loaded; the program finds out by itself whether it can do without.
+ */
+export async function loadPackages(python, code, folder) {
+  const { packages } = python.lockfile;
+  if (Object.keys(packages).length === 0) return;
+  try {
+    const wanted = importedPackages(python, code, packages);
+    for (const name of withDependencies(wanted, packages)) await checkHash(packages[name], folder);
+    const failures = [];
+    const options = { messageCallback: () => {}, errorCallback: (message) => failures.push(message) };
+    await python.loadPackage(wanted, options);
+    for (const failure of failures) console.error(failure);
+  } catch (error) {
+    console.error(`Packages were not loaded: ${error.message}`);
+  }
+}
+
+/** Several packages may have modules below the same name, such as `google`: all of them. */
+function importedPackages(python, code, packages) {
+  const found = python.pyimport('pyodide.code').find_imports(code);
+  const modules = new Set(found.toJs().map((module) => module.split('.')[0]));
+  found.destroy();
+  return Object.keys(packages).filter((name) => packages[name].imports.some((module) => modules.has(module)));
+}
+
+function withDependencies(names, packages) {
+  const all = new Set(names);
+  // A set that grows while it is walked is walked to its new end.
+  for (const name of all) for (const needed of packages[name]?.depends ?? []) all.add(needed);
+  return all;
+}
+
+/** Pyodide checks it in browsers only. */
+async function checkHash({ name, file_name: file, sha256 } = {}, folder) {
+  if (file === undefined) return;
+  const digest = await crypto.subtle.digest('SHA-256', await Deno.readFile(`${folder}/${file}`));
+  if (new Uint8Array(digest).toHex() !== sha256) {
+    throw new Error(`${name} is not the file that was added; add it again: code-executor python add ${name}`);
+  }
 }
 
 /** What to do about a module that is not there. */
 export function adviceOn(module, python) {
   const added = Object.values(python.lockfile.packages).some(({ imports }) => imports.includes(module));
   return added
-    ? `${module} is there, and loaded for programs that import it by a statement of their own: import ${module}`
+    ? `Packages with a module ${module} are there; they are loaded for programs with a statement of their own: import ${module}`
     : `It can be added on the machine of the server: code-executor python add ${PYODIDE_PACKAGES[module] ?? module}`;
 }

@@ -5,6 +5,7 @@ import { adviceOn } from './packages.js';
 
 const { parse, stringify } = JSON;
 const { setImmediate, setTimeout } = globalThis;
+const maxMessageChars = 2000;
 
 /** One program: run, and its outcome sent to the server. */
 export class Program {
@@ -20,16 +21,15 @@ export class Program {
   /** Runs the program to its end, which it may come to without a word. */
   run(code, limits) {
     addEventListener('beforeunload', () => {
-      const message = 'The program waits for something that nothing can settle any more.';
-      this.#end({ error: { code: 'ended_early', message } });
+      this.#fail('The program waits for something that nothing can settle any more.');
     });
-    // Of JavaScript that the program has made, as Deno would print it.
     for (const type of ['unhandledrejection', 'error']) {
       addEventListener(type, (event) => {
         event.preventDefault();
-        console.error(`JavaScript: ${event.reason ?? event.error}`);
+        this.#hear(event.reason ?? event.error);
       });
     }
+    this.#python._api.on_fatal = (error) => this.#crash(error);
     return this.rehearse(code, limits);
   }
 
@@ -38,14 +38,24 @@ export class Program {
     try {
       const runtime = this.#python.pyimport('code_executor.program');
       runtime.prepare((method, params) => this.#ask(method, params), schedule);
-      const { json, missing, ...fields } = parse(await runtime.run(code, maxDepth));
+      const { json, isCut, missing, ...fields } = parse(await runtime.run(code, maxDepth, maxValueChars));
       if (missing) fields.error.message += `\n${adviceOn(missing, this.#python)}`;
-      this.#end(json === undefined ? fields : fit(json, fields, maxValueChars, maxDepth), json);
+      if (json === undefined) this.#end(fields);
+      else {
+        // Numbers as JavaScript writes them, as the server does when it counts.
+        const text = stringify(parse(json));
+        this.#end(fit(text, isCut, fields, maxValueChars, maxDepth), text);
+      }
     } catch (error) {
-      // What Python code can raise is caught in Python: this is the interpreter's own end.
-      const message = `Python crashed: ${String(error?.message ?? error).slice(0, 2000)}`;
-      this.#end({ error: { code: 'ended_early', message } });
+      // What Python code can raise is caught in Python.
+      this.#crash(error);
     }
+  }
+
+  /** What nobody caught: of JavaScript that the program has made, or an exit that a task asked for. */
+  #hear(error) {
+    if (error?.type === 'SystemExit') this.#fail('A task of the program called sys.exit().');
+    else if (!error?.pyodide_fatal_error) console.error(`JavaScript: ${error}`);
   }
 
   /** Resolves with JSON, `{ value }` or `{ error }`. */
@@ -58,10 +68,19 @@ export class Program {
     }
   }
 
+  /** The interpreter's own end. */
+  #crash(error) {
+    this.#fail(`Python crashed: ${String(error?.message ?? error).slice(0, maxMessageChars)}`);
+  }
+
+  #fail(message) {
+    this.#end({ error: { code: 'ended_early', message } });
+  }
+
   #end(fields, json) {
     if (this.#isOver) return;
-    this.#isOver = true;
     this.#channel.sendResult(fields, fields.error || fields.truncated ? undefined : json);
+    this.#isOver = true;
     this.#channel.awaitEnd();
   }
 }
@@ -73,9 +92,10 @@ function schedule(callback, ms) {
 }
 
 /** The fields of a result whose value is within its limits, or cut. */
-function fit(json, fields, maxValueChars, maxDepth) {
-  if (json.length > maxValueChars) {
-    const note = `The value is ${json.length} characters of JSON; these are the first ${maxValueChars}. Return less.`;
+function fit(json, isCut, fields, maxValueChars, maxDepth) {
+  if (isCut || json.length > maxValueChars) {
+    const size = isCut ? `more than ${maxValueChars}` : json.length;
+    const note = `The value is ${size} characters of JSON; these are the first ${maxValueChars}. Return less.`;
     return { value: json.slice(0, maxValueChars), note, truncated: true };
   }
   if (depthOf(json) <= maxDepth) return fields;

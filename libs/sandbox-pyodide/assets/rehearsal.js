@@ -1,6 +1,5 @@
 import { openRehearsal } from '@code-executor/deno-runtime/assets/channel.js';
 
-import { loadPackages } from './packages.js';
 import { Program } from './program.js';
 
 /** V8 compiles in the background what it has seen run; so often, with rests, until it is as fast as it gets. */
@@ -29,7 +28,6 @@ export async function rehearse(python) {
   };
   for (let round = 0; round < rounds; round++) {
     for (const code of programs) {
-      await loadPackages(python, code);
       await new Program(channel, python).rehearse(code, limits);
     }
     await new Promise((resolve) => setTimeout(resolve, restMs));

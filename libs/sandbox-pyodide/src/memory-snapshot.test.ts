@@ -81,6 +81,16 @@ describe('The memory snapshot', () => {
     expect((await sandbox.status()).note).toMatch(/snapshot/);
   });
 
+  test('is not waited for by who has cancelled', async () => {
+    create(folder);
+    const caller = new AbortController();
+    const request = { code: '1', timeoutMs: 60_000, permissions: noPermissions, tools: fakeToolSource({}) };
+    const running = sandbox.execute({ ...request, signal: caller.signal });
+    caller.abort();
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test('without a folder for it lives as long as its sandbox', async () => {
     const before = await temporaryFolders();
     create();

@@ -23,8 +23,10 @@ const script = new URL('../dist/bootstrap/make-snapshot.js', import.meta.url);
 const zoneFolder = '/usr/share/zoneinfo';
 /** Python's own start takes a second or two; a busy machine gets time. */
 const makeTimeoutMs = 120_000;
-/** Of at most 720 KiB each. */
-const maxParts = 90;
+/** Of at most 720 KiB each: see make-snapshot.js. */
+const maxParts = 60;
+/** After a failure, before it is tried again. */
+const retryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Thirty megabytes each, and another version makes one of its own. */
 const keptUnusedMs = 30 * dayMs;
@@ -69,21 +71,27 @@ export class MemorySnapshot {
   /** What an interpreter starts from: the snapshot, or where there is none, what it would have had in it. */
   async files(): Promise<OwnFiles> {
     const last = this.#file;
-    // Somebody has touched it since its hash was checked, or it is gone: it is found or made again.
-    if (last && stampOf(await last) !== this.#stamp && this.#file === last) this.#file = undefined;
-    this.#file ??= this.#findOrMake()
-      .then((file) => {
+    if (last && (await last) !== undefined && stampOf(await last) !== this.#stamp && this.#file === last) {
+      // Somebody has touched it since its hash was checked, or it is gone: it is found or made again.
+      this.#file = undefined;
+    }
+    this.#file ??= this.#findOrMake().then(
+      (file) => {
+        this.#problem = undefined;
         this.#stamp = stampOf(file);
         return file;
-      })
-      .catch((error: unknown) => {
+      },
+      (error: unknown) => {
         const { code } = error as NodeJS.ErrnoException;
         const reason = CodeExecutorError.is(error) ? error.message : `it cannot be kept (${String(code)}).`;
         this.#problem = `Python starts slowly, without its memory snapshot: ${reason}`;
+        // What was full or busy may not be for long; what never works is not tried each time.
+        setTimeout(() => (this.#file = undefined), retryMs).unref();
         return undefined;
-      });
+      },
+    );
     const file = await this.#file;
-    return file === undefined || !existsSync(file) ? sources() : { pyodide: pyodideFolder, snapshot: file };
+    return file === undefined || !existsSync(file) ? sources() : { pyodide: pyodideFolder(), snapshot: file };
   }
 
   /** Ends the making of one. */
@@ -105,9 +113,15 @@ export class MemorySnapshot {
     const bytes = await this.#make();
     const file = join(folder, `snapshot-${version}-${hashOf(bytes)}.bin`);
     const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
-    await writeFile(unfinished, bytes, { mode: 0o600 });
-    await rename(unfinished, file);
-    await removeUnused(folder);
+    try {
+      await writeFile(unfinished, bytes, { mode: 0o600 });
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+    // Another server may do the same at this moment.
+    await removeUnused(folder).catch(() => undefined);
     return file;
   }
 
@@ -121,13 +135,14 @@ export class MemorySnapshot {
   /** Changes with everything that goes into it: interpreter, our modules, zone database. */
   async #version(): Promise<string> {
     const hash = createHash('sha256');
-    hash.update(await readFile(join(pyodideFolder, 'package.json')));
+    hash.update(await readFile(join(pyodideFolder(), 'package.json')));
     hash.update(await readFile(fileURLToPath(script)));
     if (existsSync(zoneFolder)) hash.update(String(statSync(zoneFolder).mtimeMs));
     return hash.digest('hex').slice(0, 16);
   }
 
   async #make(): Promise<Buffer> {
+    this.#parts.length = 0;
     const { value, error, stderr } = await this.#maker.execute({
       code: '',
       timeoutMs: makeTimeoutMs,
@@ -151,7 +166,7 @@ export class MemorySnapshot {
 
 /** What Python starts from without a snapshot. */
 function sources(): OwnFiles {
-  return { pyodide: pyodideFolder, ...(existsSync(zoneFolder) && { zoneinfo: zoneFolder }) };
+  return { pyodide: pyodideFolder(), ...(existsSync(zoneFolder) && { zoneinfo: zoneFolder }) };
 }
 
 /** Snapshots of other versions, and unfinished ones, that nobody has used for a while. */

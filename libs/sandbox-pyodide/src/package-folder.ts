@@ -20,8 +20,8 @@ export class PackageFolder {
     return this.#path !== undefined && this.#state() !== undefined ? { packages: this.#path } : {};
   }
 
-  /** Whether packages were added or removed since this was last asked. */
-  hasChanged(): boolean {
+  /** Whether packages were added or removed since this was last asked; the next answer is about what comes then. */
+  takeChange(): boolean {
     const before = this.#seen;
     this.#seen = this.#state();
     return this.#seen !== before;

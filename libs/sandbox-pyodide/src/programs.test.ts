@@ -47,6 +47,8 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     ],
     ['an enumeration', 'import enum\nclass C(enum.Enum):\n  RED = "red"\n{"c": C.RED}', { c: 'red' }],
     ['views and ranges', '[{"a": 1}.keys(), range(3), {"a": 1}.items()]', [['a'], [0, 1, 2], [['a', 1]]]],
+    ['numbers that JavaScript writes otherwise', '[1e20, 1e21, 1.0, 1e-7]', [1e20, 1e21, 1, 1e-7]],
+    ['an object of JavaScript', 'import js\njs.eval("({ a: [1] })")', { a: [1] }],
     ['half of a surrogate pair', '"\\ud800x"', '\ud800x'],
     [
       'what numpy would give',
@@ -72,7 +74,24 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       [1, '<Thing>'],
       'The value[1] is a Thing, which is not JSON: shown as its repr.',
     ],
-    ['a loop', 'a = []\na.append(a)\na', ['[[...]]'], 'The value[0] contains itself: shown as its repr.'],
+    [
+      'keys that are the same as text',
+      '{1: "a", "1": "b"}',
+      { 1: 'b' },
+      "The value['1'] stands twice, once its key is text: the last is shown.",
+    ],
+    [
+      'a picture that fails',
+      'class P:\n  def _repr_png_(self): raise ValueError\n  def __repr__(self): return "<P>"\nP()',
+      '<P>',
+      'The value is a P, which is not JSON: shown as its repr.',
+    ],
+    [
+      'a loop',
+      'a = []\na.append(a)\na',
+      ['[[[[[[[...]]]]]]]'],
+      'The value[0] contains itself: shown as its repr.',
+    ],
   ])('say what became of %s', async (_what, code, value, valueNote) => {
     expect(await run(code)).toMatchObject({ status: 'succeeded', value, valueNote });
   });
@@ -192,10 +211,59 @@ from datetime import datetime
     expect(uncaught).toMatchObject({ status: 'failed', error: { code: 'out_of_memory' } });
   });
 
-  test('fail where the interpreter itself ends', async () => {
-    const result = await run('import os\nos.system("id")');
-    expect(result.status).toBe('failed');
+  test('fail where the interpreter itself ends, and it keeps its last words to itself', async () => {
+    const result = await run('import os\nprint("before")\nos.system("id")');
+    expect(result).toMatchObject({
+      status: 'failed',
+      stdout: 'before\n',
+      stderr: '',
+      error: { code: 'ended_early', message: expect.stringMatching(/^Python crashed: /) as unknown },
+    });
     expect(result).not.toHaveProperty('value');
+  });
+
+  test('with values larger than anybody wants are cut early', async () => {
+    const result = await run('range(10**9)', { timeoutMs: 20_000 });
+    expect(result).toMatchObject({ status: 'succeeded', truncated: true });
+    expect(result.value).toHaveLength(100_000);
+    expect(result.valueNote).toMatch(/^The value is more than 100000 characters of JSON/);
+  });
+
+  test.each([
+    [
+      'an exit of a task',
+      'import asyncio, sys\nasync def f(): sys.exit(1)\nasyncio.create_task(f())\nawait asyncio.sleep(5)\n42',
+      'ended_early',
+      'A task of the program called sys.exit().',
+    ],
+    [
+      'an exception that cannot be described',
+      'class E(BaseException):\n  def __str__(self): raise SystemExit\nraise E()',
+      'user_error',
+      'E',
+    ],
+    [
+      'a module with a name that is none',
+      'raise ModuleNotFoundError("m", name=5)',
+      'user_error',
+      'ModuleNotFoundError: m',
+    ],
+    [
+      'a cause while a task refuses to end',
+      'import asyncio\nasync def f():\n  while True:\n    try: await asyncio.sleep(9)\n    except asyncio.CancelledError: pass\nasyncio.create_task(f())\nawait asyncio.sleep(0)\nraise ValueError("the cause")',
+      'user_error',
+      'ValueError: the cause',
+    ],
+    [
+      'lines of the program above many others',
+      'import copy, sys\nsys.setrecursionlimit(3000)\nclass D:\n  def __deepcopy__(self, memo): raise ValueError("deep")\na = D()\nfor i in range(300): a = [a]\ndef mine(): copy.deepcopy(a)\nmine()',
+      'user_error',
+      'line 7, in mine',
+    ],
+  ])('tell of %s', async (_what, code, errorCode, message) => {
+    const { status, error } = await run(code);
+    expect({ status, code: error?.code }).toEqual({ status: 'failed', code: errorCode });
+    expect(error?.message).toContain(message);
   });
 
   test('reach granted hosts through pyfetch, and no others', async () => {

@@ -73,7 +73,7 @@ export class PyodideSandbox implements Sandbox {
       );
     }
     // They have read the packages that there were.
-    if (this.#packages.hasChanged()) this.#runner.dropSpares();
+    if (this.#packages.takeChange()) this.#runner.dropSpares();
     return this.#runner.execute(request);
   }
 

@@ -92,6 +92,11 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
       [{ a: { n: 4 } }],
     ],
     [
+      'and used as their value, unawaited, beside an await',
+      'import asyncio, json\nawait asyncio.sleep(0)\nr = call_mcp_tool("mcp__test__list")\n[json.dumps(r), r + ["c"], f"{r!s:>12}", r == ["a", "b"]]',
+      ['["a", "b"]', ['a', 'b', 'c'], "  ['a', 'b']", true],
+    ],
+    [
       'awaited twice',
       'c = call_mcp_tool("mcp__test__double", {"n": 2})\n[(await c)["n"], (await c)["n"]]',
       [4, 4],

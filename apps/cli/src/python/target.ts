@@ -64,7 +64,7 @@ export class Target {
 
 /** The Python of the installed Pyodide. */
 export async function readTarget(): Promise<Target> {
-  const text = await readFile(join(pyodideFolder, lockFileName), 'utf8');
+  const text = await readFile(join(pyodideFolder(), lockFileName), 'utf8');
   return new Target((JSON.parse(text) as { info: PyodideInfo }).info);
 }
 

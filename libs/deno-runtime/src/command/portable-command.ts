@@ -14,7 +14,7 @@ let deathSignal: Promise<string[]> | undefined;
 
 /**
  * Deno behind its own permissions and resource limits, for machines where {@link strictCommand}
- * cannot work. It grants no files to Deno: Deno follows links that are there already, so the server
+ * cannot work. It grants no files of a program's to Deno: Deno follows links that are there already, so the server
  * opens files for it.
  */
 export async function portableCommand(options: DenoCommandOptions): Promise<DenoCommand> {

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import operator
 import sys
 from collections.abc import Coroutine
 
@@ -25,17 +26,15 @@ def bind(ask, schedule):
 
 def send(method, params, finish, fail):
     """
-    Sends a request at once; returns a :class:`PendingCall` of ``finish(value)``. ``fail`` makes an exception
-    of the fields of an error.
+    Sends a request at once, with JSON text; returns a :class:`PendingCall` of ``finish(value)``. ``fail`` makes
+    an exception of the fields of an error.
     """
-    return PendingCall(_ask(method, json.dumps(params, allow_nan=False, default=_value_of)), finish, fail)
+    return PendingCall(_ask(method, params), finish, fail)
 
 
-def _value_of(value):
-    """The answer to one call may be a parameter of the next."""
-    if isinstance(value, PendingCall):
-        return value.wait()
-    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+def to_text(params):
+    """Parameters as JSON text. Raises what ``json`` raises."""
+    return json.dumps(params, allow_nan=False)
 
 
 def request(method, params, finish, fail):
@@ -54,7 +53,7 @@ def _is_async(frame):
 class PendingCall(Coroutine):
     """
     A call on its way, to be awaited, gathered or made a task of. Used as if it were its value, it waits for
-    it: code that forgot the ``await`` works all the same.
+    it: code that forgot the ``await`` works all the same, but for checks of its type.
     """
 
     def __init__(self, promise, finish, fail):
@@ -137,6 +136,41 @@ class PendingCall(Coroutine):
         return self is other or self.wait() == other
 
     __hash__ = object.__hash__
+
+    def __format__(self, spec):
+        return format(self.wait(), spec)
+
+
+def _of_value(operation):
+    def operate(self, *others):
+        return operation(self.wait(), *others)
+
+    return operate
+
+
+def _reversed(operation):
+    def operate(self, other):
+        return operation(other, self.wait())
+
+    return operate
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_"):
+    setattr(PendingCall, f"__{_name.rstrip('_')}__", _of_value(getattr(operator, _name)))
+    setattr(PendingCall, f"__r{_name.rstrip('_')}__", _reversed(getattr(operator, _name)))
+for _name in ("lt", "le", "gt", "ge", "neg", "index"):
+    setattr(PendingCall, f"__{_name}__", _of_value(getattr(operator, _name)))
+
+
+_refuse = json.JSONEncoder.default
+
+
+def _encode(encoder, value):
+    return value.wait() if isinstance(value, PendingCall) else _refuse(encoder, value)
+
+
+# The answer to one call may be a parameter of the next, and part of JSON that a program makes.
+json.JSONEncoder.default = _encode
 
 
 async def finish_calls():

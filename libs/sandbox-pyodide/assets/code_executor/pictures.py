@@ -5,7 +5,7 @@ import io
 import itertools
 import re
 
-from code_executor.host import send
+from code_executor.host import send, to_text
 
 _svg_type = "image/svg+xml"
 _beginnings = {
@@ -44,7 +44,7 @@ def show(mime_type, data):
         end = start + _part_bytes
         part = base64.b64encode(data[start:end]).decode()
         params = {"id": picture, "mimeType": mime_type, "part": part, "isLast": end >= len(data)}
-        send("display", params, lambda value: value, _refusal).wait()
+        send("display", to_text(params), lambda value: value, _refusal).wait()
 
 
 def _refusal(fields):

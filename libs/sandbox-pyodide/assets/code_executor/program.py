@@ -16,9 +16,12 @@ from code_executor import host, pictures, tools, value
 
 _name = "program.py"
 _max_message_chars = 20_000
-# Of the innermost calls: a runaway recursion has millions, and no memory left.
-_max_frames = 100
+# Of a runaway recursion, which has millions, and no memory left.
+_max_frames = 2000
+_max_own_frames = 100
 _home = "/home/pyodide"
+# So long may tasks take to end that were cancelled, in seconds.
+_wind_up_s = 2
 
 
 def prepare(ask, schedule):
@@ -43,46 +46,65 @@ def prepare(ask, schedule):
         setattr(__main__, function.__name__, function)
 
 
-async def run(source, max_depth):
+async def run(source, max_depth, max_chars):
     """
-    The outcome as JSON: ``json`` and ``note`` of the value; or ``error`` with ``code`` and ``message``, and
+    The outcome as JSON: ``json`` and ``note`` of the value, and whether it ``isCut``; or ``error`` with ``code`` and ``message``, and
     the module that is ``missing``, if that is why.
     """
     linecache.cache[_name] = (len(source), None, source.splitlines(keepends=True), _name)
     try:
-        try:
-            result = await eval_code_async(source, __main__.__dict__, filename=_name)
-            while inspect.isawaitable(result):
-                result = await result
-        finally:
-            await _end_as_asyncio_run()
-        outcome = _outcome(result, max_depth)
-    except SystemExit as exit:
-        outcome = _outcome_of_exit(exit)
-    except MemoryError as error:
-        outcome = _error("out_of_memory", describe(error))
+        result = await eval_code_async(source, __main__.__dict__, filename=_name)
+        while inspect.isawaitable(result):
+            result = await result
+        await _cancel_tasks()
+        await _finish_calls()
+        outcome = _outcome(result, max_depth, max_chars)
     except BaseException as error:
-        outcome = _error("user_error", describe(error))
-        if isinstance(error, ModuleNotFoundError) and error.name:
-            module = error.name.partition(".")[0]
-            if module not in sys.stdlib_module_names:
-                outcome["missing"] = module
+        # First of all: winding up may take all the time that is left.
+        outcome = _outcome_of(error)
+        await _cancel_tasks()
     _flush()
     return json.dumps(outcome)
 
 
-def _outcome(result, max_depth):
+def _outcome(result, max_depth, max_chars):
     if result is None:
         return {}
-    note = None
-    picture = pictures.picture_of(result)
+    picture = _picture_of(result)
     if picture is not None:
         pictures.show(*picture)
-        result = None if isinstance(result, (bytes, bytearray, memoryview)) else repr(result)
+        result = None if isinstance(result, (bytes, bytearray, memoryview)) else value.shown(result)
+    text, note, is_cut = value.to_json(result, max_depth, max_chars)
+    if picture is not None:
         note = f"The value is a picture ({picture[0]}), shown beside this."
-    text, problem = value.to_json(result, max_depth)
-    note = note or problem
-    return {"json": text} if note is None else {"json": text, "note": note}
+    return {"json": text, "isCut": is_cut, **({} if note is None else {"note": note})}
+
+
+def _picture_of(result):
+    try:
+        return pictures.picture_of(result)
+    except Exception as error:
+        print(f"The value could not be shown as a picture: {describe(error)}", file=sys.stderr)
+        return None
+
+
+def _outcome_of(error):
+    try:
+        if isinstance(error, SystemExit):
+            return _outcome_of_exit(error)
+        if isinstance(error, MemoryError):
+            return _error("out_of_memory", describe(error))
+        return {**_error("user_error", describe(error)), **_missing(error)}
+    except BaseException:
+        # An exception of the program's own making, which fails when it is asked what it is.
+        return _error("user_error", f"The program raised an exception that cannot be described: {type(error).__name__}")
+
+
+def _missing(error):
+    if not isinstance(error, ModuleNotFoundError) or not isinstance(error.name, str):
+        return {}
+    module = error.name.partition(".")[0]
+    return {} if module in sys.stdlib_module_names or not module.isidentifier() else {"missing": module[:100]}
 
 
 def _outcome_of_exit(exit):
@@ -95,15 +117,21 @@ def _outcome_of_exit(exit):
     return _error("ended_early", f"The program called sys.exit({code}).")
 
 
-async def _end_as_asyncio_run():
-    """Cancels what still runs, and finishes calls whose outcome nobody asked for."""
+async def _cancel_tasks():
+    """What still runs is cancelled, and named; it may clean up, but not for ever."""
     current = asyncio.current_task()
     pending = [task for task in asyncio.all_tasks() if task is not current]
     for task in pending:
         task.cancel()
-    await asyncio.gather(*pending, return_exceptions=True)
+    if pending:
+        await asyncio.wait(pending, timeout=_wind_up_s)
     for task in pending:
-        print(f"{_called(task)} was still running when the program ended, and was cancelled.", file=sys.stderr)
+        end = "was cancelled" if task.done() else "did not end when it was cancelled"
+        print(f"{_called(task)} was still running when the program ended, and {end}.", file=sys.stderr)
+
+
+async def _finish_calls():
+    """Calls whose outcome nobody asked for were asked for all the same."""
     for error in await host.finish_calls():
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
 
@@ -128,7 +156,8 @@ def describe(error):
 def _keep_own_lines(shown, seen=()):
     if shown is None or id(shown) in seen:
         return
-    shown.stack = traceback.StackSummary.from_list([frame for frame in shown.stack if frame.filename == _name])
+    own = [frame for frame in shown.stack if frame.filename == _name]
+    shown.stack = traceback.StackSummary.from_list(own[-_max_own_frames:])
     for other in (shown.__cause__, shown.__context__, *(getattr(shown, "exceptions", None) or ())):
         _keep_own_lines(other, (*seen, id(shown)))
 

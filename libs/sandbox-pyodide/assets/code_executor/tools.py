@@ -1,6 +1,6 @@
 """The functions through which a program reaches tools."""
 
-from code_executor.host import request
+from code_executor.host import request, to_text
 
 
 class McpToolError(Exception):
@@ -59,12 +59,11 @@ def call_mcp_tool(name, params=None, *, raw=False):
     if params is not None and not isinstance(params, dict):
         _refuse(f"call_mcp_tool takes its params as a dict, not {type(params).__name__}.", tool)
     try:
-        return request(
-            "callTool", {"name": name, "args": params or {}, "raw": raw is True}, _same, _failing(tool)
-        )
+        text = to_text({"name": name, "args": params or {}, "raw": raw is True})
     except (TypeError, ValueError, RecursionError) as error:
         message = f"The params of {tool} are not JSON: {error}"
         raise McpToolError(message, code="invalid_argument", tool=tool) from None
+    return request("callTool", text, _same, _failing(tool))
 
 
 def discover_mcp_tools(search=None):
@@ -75,16 +74,16 @@ def discover_mcp_tools(search=None):
     words = [search] if isinstance(search, str) else list(search or [])
     if not all(isinstance(word, str) for word in words):
         _refuse("discover_mcp_tools takes a word or a list of words.")
-    return request("listTools", {"query": " ".join(words)}, _same, _failing())
+    return request("listTools", to_text({"query": " ".join(words)}), _same, _failing())
 
 
 def get_tool_schema(name):
     """Returns the schema of one tool, or None if there is no such tool."""
-    return request("listTools", {"name": str(name)}, lambda tools: tools[0] if tools else None, _failing())
+    return request("listTools", to_text({"name": str(name)}), lambda tools: tools[0] if tools else None, _failing())
 
 
 def search_tools(query, limit=10):
     """Returns the tools that match the query, best first."""
     if not isinstance(query, str):
         _refuse("search_tools takes its query as a string.")
-    return request("listTools", {"query": query, "limit": limit}, _same, _failing())
+    return request("listTools", to_text({"query": query, "limit": limit}), _same, _failing())

@@ -9,31 +9,38 @@ import fractions
 import json
 import math
 import pathlib
+import reprlib
 import uuid
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
+
+from pyodide.ffi import JsProxy
 
 from code_executor.host import PendingCall
 
 _largest_exact = 2**53 - 1
 _as_text = (decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath)
 _max_notes = 5
-
-
-
+_max_repr_chars = 10_000
+# Of containers, which may be nested too deep for the interpreter's own.
+_repr = reprlib.Repr(maxlevel=6, maxlist=20, maxtuple=20, maxdict=20, maxset=20, maxdeque=20)
 
 class _Converter:
-    def __init__(self, max_depth):
+    def __init__(self, max_depth, max_chars):
         self._max_depth = max_depth
+        # Fewer than the JSON will have: when they are used up, what follows would be cut anyway.
+        self._chars_left = max_chars
         self._inside = set()
         self.notes = []
+        self.is_cut = False
 
     def note(self, path, text):
         if len(self.notes) < _max_notes:
-            self.notes.append(f"{path} {text}")
+            self.notes.append(f"{_place(path)} {text}")
 
-    def convert(self, value, path="The value"):
-        if value is None or isinstance(value, (bool, str)) and type(value) in (bool, str):
+    def convert(self, value, path=()):
+        self._chars_left -= len(value) if isinstance(value, (str, bytes, bytearray)) else 1
+        if value is None or type(value) in (bool, str):
             return value
         if isinstance(value, PendingCall):
             return self.convert(value.wait(), path)
@@ -81,28 +88,64 @@ class _Converter:
 
     def _members(self, value, path):
         if isinstance(value, Mapping):
-            return {self._key(key): self.convert(item, f"{path}[{key!r}]") for key, item in value.items()}
-        if isinstance(value, (Set, frozenset, set)):
-            return [self.convert(item, f"A member of {path[:1].lower()}{path[1:]}") for item in _sorted(value)]
+            return self._mapping(value, path)
+        if isinstance(value, Set) and type(value) not in _views:
+            return self._items(_sorted(value), path)
         if isinstance(value, (Sequence, deque)) or type(value) in _views:
-            return [self.convert(item, f"{path}[{index}]") for index, item in enumerate(value)]
+            return self._items(value, path)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in dataclasses.fields(value)]
-            return {name: self.convert(getattr(value, name), f"{path}.{name}") for name in names}
+            return {name: self.convert(getattr(value, name), (*path, name)) for name in names}
         plain = _plain(value)
         if plain is not value:
             return self.convert(plain, path)
         return self._text(value, path, f"is {_article(type(value).__name__)}, which is not JSON")
 
+    def _items(self, values, path):
+        items = []
+        for index, item in enumerate(values):
+            if self._is_used_up():
+                break
+            items.append(self.convert(item, (*path, index)))
+        return items
+
+    def _is_used_up(self):
+        self.is_cut = self.is_cut or self._chars_left < 0
+        return self.is_cut
+
+    def _mapping(self, value, path):
+        members = {}
+        for key, item in value.items():
+            if self._is_used_up():
+                break
+            name = self._key(key)
+            if name in members:
+                self.note((*path, key), "stands twice, once its key is text: the last is shown.")
+            members[name] = self.convert(item, (*path, key))
+        return members
+
     def _key(self, key):
-        if isinstance(key, str):
-            return str(key)
         converted = self.convert(key)
         return converted if isinstance(converted, str) else json.dumps(converted)
 
     def _text(self, value, path, why):
         self.note(path, f"{why}: shown as its repr.")
-        return repr(value)
+        return shown(value)
+
+
+def shown(value):
+    """Its repr, within bounds, whatever its class makes of that."""
+    try:
+        text = _repr.repr(value) if isinstance(value, (list, tuple, dict, set, frozenset, deque)) else repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text[:_max_repr_chars]
+
+
+def _place(path):
+    """Where in the value, as Python would write it."""
+    steps = (f"[{step!r}]" for step in path)
+    return f"The value{''.join(steps)}"[:200]
 
 
 _views = tuple(type(view) for view in ({}.keys(), {}.values(), {}.items()))
@@ -121,7 +164,9 @@ def _article(name):
 
 def _plain(value):
     """Of numpy's and pandas' types, what plain Python has for them; anything else as it is."""
-    package = type(value).__module__.partition(".")[0]
+    if isinstance(value, JsProxy):
+        return value.to_py()
+    package = str(type(value).__module__).partition(".")[0]
     if package == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
     if package == "pandas":
@@ -133,9 +178,12 @@ def _plain(value):
     return value
 
 
-def to_json(value, max_depth):
-    """JSON text of a value, and a note on what it does not say exactly, or None."""
-    converter = _Converter(max_depth)
+def to_json(value, max_depth, max_chars):
+    """
+    JSON text of a value; a note on what it does not say exactly, or None; and whether the rest of it was left
+    out, because it has more than ``max_chars``.
+    """
+    converter = _Converter(max_depth, max_chars)
     plain = converter.convert(value)
     note = " ".join(converter.notes) or None
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -144,4 +192,4 @@ def to_json(value, max_depth):
     except UnicodeEncodeError:
         # Half of a surrogate pair, which only an escape can carry.
         text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
-    return text, note
+    return text, note, converter.is_cut
