@@ -1,7 +1,6 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** One for all test files: it takes seconds to make. Its name in there says what it was made of. */
 export function snapshotDir(): string {
-  return join(tmpdir(), 'code-executor-tests-python');
+  return fileURLToPath(new URL('../../../node_modules/.cache/code-executor-python', import.meta.url));
 }
