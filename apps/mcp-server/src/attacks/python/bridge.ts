@@ -100,21 +100,24 @@ export const bridge: readonly Attack[] = [
     id: 'PY-06',
     what: 'read the interpreter, its snapshot and the entry script, which it was loaded from',
     stoppedBy: 'Deno (read is revoked before the program runs)',
-    attack: eachRefusedInPython(() => {
-      // Where they are is no secret: the process knows it.
+    async attack({ runPython }) {
+      // Where they are is no secret in portable isolation: the process knows it.
       const pyodide = 'pyodide_js._api.config.indexURL';
-      const script = 'js.Deno.mainModule';
-      return [
+      const attempts = [
         `js.Deno.readFileSync(${pyodide} + "package.json")`,
         `js.Deno.readDirSync(${pyodide})`,
         `pyodide_js._api.loadBinaryFile(${pyodide} + "pyodide-lock.json")`,
-        `js.Deno.readFileSync(js.URL.new(${script}))`,
+        'js.Deno.readFileSync(js.URL.new(js.Deno.mainModule))',
         `run_js("import(Deno.mainModule + '?again')")`,
         'js.Deno.readFileSync("/app/snapshot")',
         'js.Deno.readDirSync("/app")',
         'js.Deno.readDirSync(".")',
       ];
-    }),
+      const { result, error } = await runPython(
+        `${attemptingPython(attempts)}\n["Requires read access" in one.get("refusal", "") for one in outcomes]`,
+      );
+      assert.deepEqual([result, error], [attempts.map(() => true), undefined]);
+    },
   },
   {
     id: 'PY-07',
