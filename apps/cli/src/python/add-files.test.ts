@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { noPermissions } from '@code-executor/contracts';
 import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
@@ -205,7 +206,9 @@ describe('code-executor python add FILE', () => {
       metadata: ['Requires-Dist: sample'],
     });
     await python('add', await keep(needy), await keep(buildWheel()));
-    const snapshotDir = join(tmpdir(), 'code-executor-tests-python');
+    // Shared with the sandbox's own tests: it takes seconds to make.
+    const cache = new URL('../../../../node_modules/.cache/code-executor-python', import.meta.url);
+    const snapshotDir = fileURLToPath(cache);
     const sandbox = new PyodideSandbox({
       isolation,
       snapshotDir,
