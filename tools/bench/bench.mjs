@@ -60,9 +60,15 @@ async function measure(each) {
   return each.rows.map((row) => {
     const misses = repeats.filter((samples) => !isMet(row, samples)).length;
     const samples = repeats.at(-1);
-    const goal = row.atMost === undefined ? `>= ${row.atLeast}` : `<= ${row.atMost}`;
     const ratios = repeats.map((repeat) => ratioOf(row, repeat));
-    return { case: each.name, label: row.label, goal, ratios, isMet: misses * 2 < repeats.length, samples };
+    return {
+      case: each.name,
+      label: row.label,
+      goal: goalOf(row),
+      ratios,
+      isMet: misses * 2 < repeats.length,
+      samples,
+    };
   });
 }
 
@@ -76,12 +82,24 @@ async function sampleOnce(each) {
 }
 
 function ratioOf(row, samples) {
-  return row.ratio(Object.fromEntries(Object.entries(samples).map(([name, { p50 }]) => [name, p50])));
+  const medians = Object.fromEntries(Object.entries(samples).map(([name, { p50 }]) => [name, p50]));
+  return row.ratio(medians, samples);
 }
 
 function isMet(row, samples) {
   const ratio = ratioOf(row, samples);
+  if (!hasGoal(row)) return true;
   return row.atMost === undefined ? ratio >= row.atLeast : ratio <= row.atMost;
+}
+
+/** Some rows only tell. */
+function hasGoal({ atMost, atLeast }) {
+  return atMost !== undefined || atLeast !== undefined;
+}
+
+function goalOf(row) {
+  if (!hasGoal(row)) return 'none';
+  return row.atMost === undefined ? `>= ${row.atLeast}` : `<= ${row.atMost}`;
 }
 
 function table(measured) {

@@ -1,8 +1,14 @@
 import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
+import { pythonCall, pythonCold, pythonLoop, pythonMany, pythonWarm } from './cases/python.mjs';
 import { health, load, start } from './cases/server.mjs';
+import { steady } from './cases/steady.mjs';
 import { tokens } from './cases/tokens.mjs';
 import { cold, warm } from './cases/warm-cold.mjs';
 
 /** Every case, in the order of the table. */
-export const cases = [warm, cold, burst, sustained, call, ten, thousand, start, load, health, tokens];
+export const cases = [
+  ...[warm, cold, burst, sustained, call, ten, thousand],
+  ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
+  ...[start, load, health, tokens],
+];

@@ -23,8 +23,9 @@ function cpuTimes() {
 }
 
 /**
- * Runs the samples of one case, interleaved: each round takes one of each, starting with another one.
- * @returns Per sample `{ p50, p95, min, count }`, in the unit that the samples return.
+ * Runs the samples of one case, interleaved: each round takes one of each, starting with another one. A
+ * sample is a number, or several in an array.
+ * @returns Per sample `{ p50, p95, min, mean, count }`, in the unit that the samples return.
  */
 export async function sampleCase({ samples, rounds, warmUps = 2, pauseMs = 0 }) {
   const names = Object.keys(samples);
@@ -34,8 +35,8 @@ export async function sampleCase({ samples, rounds, warmUps = 2, pauseMs = 0 }) 
       const name = names[(index + Math.max(0, round)) % names.length];
       if (pauseMs > 0) await delay(pauseMs);
       if (round >= 0) await quietMoment();
-      const value = await samples[name]();
-      if (round >= 0) values[name].push(value);
+      const measured = await samples[name]();
+      if (round >= 0) values[name].push(...[measured].flat());
     }
   }
   return Object.fromEntries(names.map((name) => [name, summarize(values[name])]));
@@ -44,7 +45,8 @@ export async function sampleCase({ samples, rounds, warmUps = 2, pauseMs = 0 }) 
 export function summarize(values) {
   const sorted = [...values].sort((left, right) => left - right);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return { p50: at(0.5), p95: at(0.95), min: sorted[0], count: sorted.length };
+  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
+  return { p50: at(0.5), p95: at(0.95), min: sorted[0], mean, count: sorted.length };
 }
 
 /** Milliseconds that an asynchronous function takes. */

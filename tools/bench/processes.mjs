@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { findDeno } from '@code-executor/deno-runtime';
+import { chooseIsolation, DenoProcess, denoCommand, findDeno } from '@code-executor/deno-runtime';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
@@ -14,6 +15,9 @@ import { timed } from './measure.mjs';
 
 export const root = join(import.meta.dirname, '..', '..');
 export const serverBin = join(root, 'apps', 'mcp-server', 'bin', 'code-executor-mcp.js');
+/** The interpreter itself: what is called `python3` may be a starter that takes longer than it. */
+export const python3 = '/usr/bin/python3';
+export const pyodideFolder = dirname(fileURLToPath(import.meta.resolve('pyodide')));
 const everythingBin = join(
   root,
   'node_modules',
@@ -94,24 +98,52 @@ export class Workplace {
 export const everything = { command: process.execPath, args: [everythingBin, 'stdio'] };
 
 /** Runs a program through a server; throws unless it succeeds. */
-export async function execute(client, code, options = {}) {
-  const result = await client.callTool(
-    { name: 'executeTypescript', arguments: { code, ...options } },
-    undefined,
-    {
-      timeout: 120_000,
-    },
-  );
+export async function execute(client, code, { language = 'typescript', ...options } = {}) {
+  const name = language === 'python' ? 'executePython' : 'executeTypescript';
+  const result = await client.callTool({ name, arguments: { code, ...options } }, undefined, {
+    timeout: 120_000,
+  });
   if (result.isError) throw new Error(`An execution failed: ${result.structuredContent.error}`);
   return result.structuredContent;
 }
 
-export async function untilSpares(client, count) {
-  for (;;) {
-    const { structuredContent } = await client.callTool({ name: 'health', arguments: {} });
-    if (structuredContent.spares?.ready >= count) return;
-    await delay(10);
-  }
+export async function untilSpares(client, count, language = 'typescript') {
+  while ((await sparesOf(client, language)).ready < count) await delay(10);
+}
+
+/** How many spares of a language wait, and their resident memory. */
+export async function sparesOf(client, language) {
+  const { structuredContent } = await client.callTool({ name: 'health', arguments: {} });
+  const sandbox = structuredContent.sandboxes?.find((each) => each.language === language);
+  return sandbox?.spares ?? { ready: 0, memoryMb: 0 };
+}
+
+/** Runs a script that may read Pyodide, in the isolation and with the flags of our own processes, until it ends. */
+export async function runInSandbox(denoPath, script) {
+  const { mode } = await chooseIsolation(denoPath, 'auto');
+  const command = await denoCommand(mode, {
+    denoPath,
+    script: pathToFileURL(script),
+    limits: { heapMb: 128, memoryMb: 512, cpuSeconds: 60 },
+    grants: { read: [], write: [] },
+    ownFiles: { pyodide: pyodideFolder },
+  });
+  const { code } = await new DenoProcess(command, { maxOutputBytes: 1024 * 1024 }).exit;
+  if (code !== 0) throw new Error(`${script} ended with ${code}.`);
+}
+
+/** The number that a program prints. */
+export function printedNumber({ folder }, file, args) {
+  const env = { DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve, reject) =>
+    child.on('close', (code) => {
+      if (code === 0) resolve(Number(output));
+      else reject(new Error(`${file} ended with ${code}.`));
+    }),
+  );
 }
 
 export function residentMb(pid) {

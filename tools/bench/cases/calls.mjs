@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,9 +6,9 @@ import { DenoSandbox } from '@code-executor/sandbox-deno';
 import fastify from 'fastify';
 
 import { timed } from '../measure.mjs';
-import { everything, execute, residentMb } from '../processes.mjs';
+import { everything, execute, printedNumber, residentMb } from '../processes.mjs';
+import { echoInMemory, repeatedTypescript } from '../programs.mjs';
 
-const callsPerSample = 200;
 const payload = 'x'.repeat(200);
 
 /** One tool call from the sandbox to an upstream in memory, against `fetch` from Deno to a bare route. */
@@ -19,7 +18,9 @@ export const call = {
   rounds: 20,
   async open(workplace) {
     const executor = createExecutor({ tools: echoInMemory(), sandboxes: [new DenoSandbox()] });
-    const code = loop(`await callMCPTool('mcp__memory__echo', { text: ${JSON.stringify(payload)} })`);
+    const code = repeatedTypescript(
+      `await callMCPTool('mcp__memory__echo', { text: ${JSON.stringify(payload)} })`,
+    );
     const ask = async () => {
       const report = await executor.execute({ code, allowedTools: ['mcp__memory__*'] });
       if (!report.success) throw new Error(report.error);
@@ -30,9 +31,10 @@ export const call = {
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
     const script = join(workplace.folder, 'fetch.ts');
     const fetchCode = `const response = await fetch(${JSON.stringify(url)}, { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify({ text: payload }))} }); await response.json()`;
-    await writeFile(script, loop(fetchCode).replace(/return (.*)$/, 'console.log($1)'));
+    await writeFile(script, repeatedTypescript(fetchCode).replace(/return (.*)$/, 'console.log($1)'));
     workplace.onClose(() => Promise.all([executor.close(), server.close()]));
-    return { pipe: ask, fetch: () => printedNumber(workplace, script, new URL(url).host) };
+    const fetchArgs = ['run', `--allow-net=${new URL(url).host}`, script];
+    return { pipe: ask, fetch: () => printedNumber(workplace, workplace.denoPath, fetchArgs) };
   },
   rows: [{ label: 'pipe / fetch', atMost: 0.6, ratio: ({ pipe, fetch }) => pipe / fetch }],
 };
@@ -99,30 +101,3 @@ return right;`;
   },
   rows: [{ label: 'growth in MB', atMost: 50, ratio: ({ growthMb }) => growthMb }],
 };
-
-/** A program that runs `statement` many times and gives the milliseconds of one. */
-function loop(statement) {
-  return `for (let i = 0; i < 20; i++) { ${statement}; }
-const started = performance.now();
-for (let i = 0; i < ${callsPerSample}; i++) { ${statement}; }
-return (performance.now() - started) / ${callsPerSample}`;
-}
-
-function echoInMemory() {
-  const tool = { name: 'mcp__memory__echo', server: 'memory', parameters: { type: 'object' } };
-  return {
-    listTools: async () => ({ tools: [tool], failedServers: [] }),
-    callTool: async (_name, { text }) => ({ content: [], structuredContent: { text } }),
-  };
-}
-
-function printedNumber({ denoPath, folder }, script, host) {
-  const env = { DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
-  const child = spawn(denoPath, ['run', `--allow-net=${host}`, script], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  return new Promise((resolve) => child.on('close', () => resolve(Number(output))));
-}

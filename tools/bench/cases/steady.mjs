@@ -1,0 +1,53 @@
+import { execute, residentMb, sparesOf, untilSpares } from '../processes.mjs';
+
+const callers = 2;
+const runsPerCaller = 8;
+const programs = { typescript: 'return 1', python: '1' };
+
+/** Two callers without rest, in each language: what a server does in a second, and what it grows by. */
+export const steady = {
+  name: 'steady',
+  what: 'two callers without rest, in each language: executions per second, memory',
+  rounds: 8,
+  async open(workplace) {
+    const { client, pid } = await workplace.startServer({});
+    const latencies = async (language) => {
+      const found = [];
+      const caller = async () => {
+        for (let run = 0; run < runsPerCaller; run++) {
+          const started = performance.now();
+          await execute(client, programs[language], { language });
+          found.push(performance.now() - started);
+        }
+      };
+      await Promise.all(Array.from({ length: callers }, caller));
+      return found;
+    };
+    for (const language of Object.keys(programs)) await latencies(language);
+    const before = residentMb(pid);
+    const spareMb = async (language, count) => {
+      await untilSpares(client, count, language);
+      const { memoryMb, ready } = await sparesOf(client, language);
+      return memoryMb / ready;
+    };
+    return {
+      typescript: () => latencies('typescript'),
+      python: () => latencies('python'),
+      growth: () => residentMb(pid) / before,
+      typescriptMb: () => spareMb('typescript', 4),
+      pythonMb: () => spareMb('python', 1),
+    };
+  },
+  rows: [
+    { label: 'TypeScript, per second', ratio: (_, { typescript }) => perSecond(typescript) },
+    { label: 'Python, per second', ratio: (_, { python }) => perSecond(python) },
+    { label: 'resident memory of the server, end / start', atMost: 1.25, ratio: ({ growth }) => growth },
+    { label: 'a TypeScript spare in MB', ratio: ({ typescriptMb }) => typescriptMb },
+    { label: 'a Python spare in MB', ratio: ({ pythonMb }) => pythonMb },
+  ],
+};
+
+/** Of callers that ask again as soon as they have an answer. */
+function perSecond({ mean }) {
+  return (callers * 1000) / mean;
+}
