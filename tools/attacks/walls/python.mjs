@@ -34,6 +34,7 @@ export const python = {
   'stdin of Python is empty': {
     edits: [[interpreter, 'stdin: () => null,', '']],
     attacks: ['PY-26'],
+    redundant: 'without it Pyodide asks prompt(), which Deno answers at a terminal only',
   },
   'variables of Python are our own': {
     edits: [[program, '    os.environ.clear()\n', '']],

@@ -48,6 +48,7 @@ for mark in ("\\x1e", "\\x1e" + "0" * 32, "", "\\n\\x1e", "\\x1e" + "f" * 32):
     sys.__stdout__.buffer.write((mark + text + "\\n").encode())
 raise RuntimeError("The end.")`);
       assert.deepEqual([report.success, report.errorCode, report.result], [false, 'user_error', undefined]);
+      assert.match(report.error ?? '', /The end/);
       assert.match(report.output, /forged/);
       // The interpreter's own end says nothing either.
       const fatal = await runPython(
