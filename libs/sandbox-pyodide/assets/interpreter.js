@@ -48,6 +48,8 @@ export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo },
   const isDead = muteLastWords(python);
   python.setStdout(writerTo(Deno.stdout, isDead));
   python.setStderr(writerTo(Deno.stderr, isDead));
+  // A second way to stdin, which is the pipe to the server.
+  python.FS.unlink('/dev/tty');
   if (!snapshot) importOwnModules(python, zoneinfo);
   return python;
 }

@@ -24,6 +24,7 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
 
   test.each<[string, string, unknown]>([
     ['the last expression', 'x = 20\nx + 22', 42],
+    ['a file with a byte order mark', '\ufeff6 * 7', 42],
     ['an awaited expression', 'import asyncio\nawait asyncio.sleep(0, "later")', 'later'],
     ['a coroutine that nobody awaited', 'async def main():\n  return 7\nmain()', 7],
     ['asyncio.run', 'import asyncio\nasync def main():\n  return 8\nasyncio.run(main())', 8],
@@ -162,6 +163,11 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       stdout: '? ',
       value: expect.stringContaining('EOF') as unknown,
     });
+  });
+
+  test('have no terminal', async () => {
+    const { error } = await run('open("/dev/tty").read()');
+    expect(error?.message).toMatch(/FileNotFoundError: .*'\/dev\/tty'$/);
   });
 
   test('end as asyncio.run does: what still runs is cancelled and named', async () => {

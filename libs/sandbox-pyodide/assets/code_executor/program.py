@@ -51,6 +51,8 @@ async def run(source, max_depth, max_chars):
     The outcome as JSON: ``json`` and ``note`` of the value, and whether it ``isCut``; or ``error`` with ``code`` and ``message``, and
     the module that is ``missing``, if that is why.
     """
+    # The byte order mark of a file.
+    source = source.removeprefix("\ufeff")
     linecache.cache[_name] = (len(source), None, source.splitlines(keepends=True), _name)
     try:
         result = await eval_code_async(source, __main__.__dict__, filename=_name)
