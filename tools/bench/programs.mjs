@@ -1,8 +1,5 @@
 /** What the programs of several cases have in common. */
 
-const warmUpCalls = 20;
-const countedCalls = 200;
-
 /** An upstream in memory with one tool, which answers with the text it got when `work` is done. */
 export function echoInMemory(work = () => undefined) {
   const tool = { name: 'mcp__memory__echo', server: 'memory', parameters: { type: 'object' } };
@@ -17,17 +14,17 @@ export function echoInMemory(work = () => undefined) {
 
 /** TypeScript that runs a statement many times; returns the milliseconds of one. */
 export function repeatedTypescript(statement) {
-  return `for (let i = 0; i < ${warmUpCalls}; i++) { ${statement}; }
+  return `for (let i = 0; i < 20; i++) { ${statement}; }
 const started = performance.now();
-for (let i = 0; i < ${countedCalls}; i++) { ${statement}; }
-return (performance.now() - started) / ${countedCalls}`;
+for (let i = 0; i < 200; i++) { ${statement}; }
+return (performance.now() - started) / 200`;
 }
 
-/** Python that does the same; its value is that number. */
+/** Python that does the same, more often: V8 takes longer to make an interpreter about as fast as it gets. */
 export function repeatedPython(statement) {
   return `import time
-for _ in range(${warmUpCalls}): ${statement}
+for _ in range(100): ${statement}
 started = time.perf_counter()
-for _ in range(${countedCalls}): ${statement}
-(time.perf_counter() - started) * 1000 / ${countedCalls}`;
+for _ in range(400): ${statement}
+(time.perf_counter() - started) * 1000 / 400`;
 }

@@ -10,6 +10,8 @@ from collections.abc import Coroutine
 from pyodide import webloop
 from pyodide.ffi import run_sync
 
+# One for all: `json.dumps` makes one each time.
+_json = json.JSONEncoder(allow_nan=False)
 _ask = None
 _unawaited = set()
 
@@ -34,7 +36,7 @@ def send(method, params, finish, fail):
 
 def to_text(params):
     """Parameters as JSON text. Raises what ``json`` raises."""
-    return json.dumps(params, allow_nan=False)
+    return _json.encode(params)
 
 
 def request(method, params, finish, fail):
