@@ -13,19 +13,16 @@ from pyodide.ffi import run_sync
 # One for all: `json.dumps` makes one each time.
 _json = json.JSONEncoder(allow_nan=False)
 _ask = None
-_reply_to = None
 _unawaited = set()
 
 
-def bind(ask, reply, schedule):
+def bind(ask, schedule):
     """
-    Sets the JavaScript functions that send a request, which take a method and JSON and return a number; that
-    return its reply as JSON, or promise it; and that call back in so many milliseconds: Pyodide's own are slow in
-    Deno, and each step of a task takes one.
+    Sets the JavaScript functions that send a request, which take a method and JSON and promise JSON; and that
+    call back in so many milliseconds: Pyodide's own are slow in Deno, and each step of a task takes one.
     """
-    global _ask, _reply_to
+    global _ask
     _ask = ask
-    _reply_to = reply
     webloop.scheduleCallback = schedule
 
 
@@ -61,40 +58,30 @@ class PendingCall(Coroutine):
     it: code that forgot the ``await`` works all the same, but for checks of its type.
     """
 
-    def __init__(self, request, finish, fail):
-        self._request = request
+    def __init__(self, promise, finish, fail):
+        self._promise = promise
         self._finish = finish
         self._fail = fail
         self._running = None
         self._reply = None
-        self._future = None
         _unawaited.add(self)
 
     def wait(self):
         """Blocks until the value is there; other tasks go on."""
-        if not self._has_reply():
-            self._take(run_sync(self._future))
+        _unawaited.discard(self)
+        if self._reply is None:
+            self._take(run_sync(self._promise))
         return self._outcome()
 
     async def _wait(self):
-        if not self._has_reply():
-            self._take(await self._future)
-        return self._outcome()
-
-    def _has_reply(self):
-        """Asks for the reply, once; false where it is still to come."""
         _unawaited.discard(self)
-        if self._reply is None and self._future is None:
-            reply = _reply_to(self._request)
-            if isinstance(reply, str):
-                self._take(reply)
-            else:
-                self._future = reply
-        return self._reply is not None
+        if self._reply is None:
+            self._take(await self._promise)
+        return self._outcome()
 
     def _take(self, reply):
         self._reply = json.loads(reply)
-        self._future = None
+        self._promise = None
 
     def _outcome(self):
         error = self._reply.get("error")
