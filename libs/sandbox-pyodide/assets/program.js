@@ -6,12 +6,17 @@ import { adviceOn } from './packages.js';
 const { parse, stringify } = JSON;
 const { setImmediate, setTimeout } = globalThis;
 const maxMessageChars = 2000;
+/** Steps of tasks that are to go on, at once or later. */
+let scheduled = 0;
 
 /** One program: run, and its outcome sent to the server. */
 export class Program {
   #channel;
   #python;
   #isOver = false;
+  /** Those whose reply nobody has asked for yet. */
+  #requests = new Map();
+  #lastId = 0;
 
   constructor(channel, python) {
     this.#channel = channel;
@@ -37,7 +42,8 @@ export class Program {
   async rehearse(code, { maxValueChars, maxDepth }) {
     try {
       const runtime = this.#python.pyimport('code_executor.program');
-      runtime.prepare((method, params) => this.#ask(method, params), schedule);
+      const ask = (method, params) => this.#ask(method, params);
+      runtime.prepare(ask, (id) => this.#reply(id), schedule);
       const { json, isCut, missing, ...fields } = parse(await runtime.run(code, maxDepth, maxValueChars));
       if (missing) fields.error.message += `\n${adviceOn(missing, this.#python)}`;
       if (json === undefined) this.#end(fields);
@@ -58,14 +64,27 @@ export class Program {
     else if (!error?.pyodide_fatal_error) console.error(`JavaScript: ${error}`);
   }
 
-  /** Resolves with JSON, `{ value }` or `{ error }`. */
-  async #ask(method, params) {
+  /** Sends a request; returns what its reply is asked for by, which is cheaper than a promise that Python can await. */
+  #ask(method, params) {
+    let request;
     try {
-      return stringify({ value: await this.#channel.request(method, parse(params)) });
+      request = this.#channel.request(method, parse(params));
     } catch (error) {
-      if (!(error instanceof HostError)) throw error;
-      return stringify({ error: error.fields });
+      request = Promise.reject(error);
     }
+    // Whoever asks for the reply is told.
+    request.catch(() => {});
+    const id = ++this.#lastId;
+    this.#requests.set(id, request);
+    return id;
+  }
+
+  /** The reply as JSON, `{ value }` or `{ error }`; a promise of it where something else can go on meanwhile. */
+  #reply(id) {
+    const request = this.#requests.get(id);
+    this.#requests.delete(id);
+    const reply = scheduled === 0 ? this.#channel.replyNow(request) : undefined;
+    return reply ? stringify(reply) : replyTo(request);
   }
 
   /** The interpreter's own end. */
@@ -85,10 +104,24 @@ export class Program {
   }
 }
 
+async function replyTo(request) {
+  try {
+    return stringify({ value: await request });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return stringify({ error: error.fields });
+  }
+}
+
 /** Calls back in so many milliseconds; soon is at once, for which Deno's timers take one or two. */
 function schedule(callback, ms) {
-  if (ms <= 2) setImmediate(callback);
-  else setTimeout(callback, ms);
+  const goOn = () => {
+    scheduled--;
+    callback();
+  };
+  scheduled++;
+  if (ms <= 2) setImmediate(goOn);
+  else setTimeout(goOn, ms);
 }
 
 /** The fields of a result whose value is within its limits, or cut. */

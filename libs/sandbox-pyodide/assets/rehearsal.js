@@ -13,6 +13,7 @@ const programs = [
     sum(row["n"] for row in [{"n": n} for n in range(10)]),
     [call_mcp_tool("rehearsal", {"n": n}) == None for n in range(10)],
     [await call_mcp_tool("rehearsal", {"n": n}) for n in range(10)],
+    await __import__("asyncio").gather(*[call_mcp_tool("rehearsal", {"n": n}) for n in range(10)]),
     {"a": [1, 2.5, "x", None, True]},
 ]`,
   '1 / 0',
@@ -23,6 +24,7 @@ export async function rehearse(python) {
   const calls = openRehearsal();
   const channel = {
     request: (method, params) => calls.request(method, params),
+    replyNow: (request) => calls.replyNow(request),
     sendResult() {},
     awaitEnd() {},
   };

@@ -13,16 +13,19 @@ from pyodide.ffi import run_sync
 # One for all: `json.dumps` makes one each time.
 _json = json.JSONEncoder(allow_nan=False)
 _ask = None
+_reply_to = None
 _unawaited = set()
 
 
-def bind(ask, schedule):
+def bind(ask, reply, schedule):
     """
-    Sets the JavaScript functions that send a request, which take a method and JSON and promise JSON; and that
-    call back in so many milliseconds: Pyodide's own are slow in Deno, and each step of a task takes one.
+    Sets the JavaScript functions that send a request, which take a method and JSON and return a number; that
+    return its reply as JSON, or promise it; and that call back in so many milliseconds: Pyodide's own are slow in
+    Deno, and each step of a task takes one.
     """
-    global _ask
+    global _ask, _reply_to
     _ask = ask
+    _reply_to = reply
     webloop.scheduleCallback = schedule
 
 
@@ -58,30 +61,40 @@ class PendingCall(Coroutine):
     it: code that forgot the ``await`` works all the same, but for checks of its type.
     """
 
-    def __init__(self, promise, finish, fail):
-        self._promise = promise
+    def __init__(self, request, finish, fail):
+        self._request = request
         self._finish = finish
         self._fail = fail
         self._running = None
         self._reply = None
+        self._future = None
         _unawaited.add(self)
 
     def wait(self):
         """Blocks until the value is there; other tasks go on."""
-        _unawaited.discard(self)
-        if self._reply is None:
-            self._take(run_sync(self._promise))
+        if not self._has_reply():
+            self._take(run_sync(self._future))
         return self._outcome()
 
     async def _wait(self):
-        _unawaited.discard(self)
-        if self._reply is None:
-            self._take(await self._promise)
+        if not self._has_reply():
+            self._take(await self._future)
         return self._outcome()
+
+    def _has_reply(self):
+        """Asks for the reply, once; false where it is still to come."""
+        _unawaited.discard(self)
+        if self._reply is None and self._future is None:
+            reply = _reply_to(self._request)
+            if isinstance(reply, str):
+                self._take(reply)
+            else:
+                self._future = reply
+        return self._reply is not None
 
     def _take(self, reply):
         self._reply = json.loads(reply)
-        self._promise = None
+        self._future = None
 
     def _outcome(self):
         error = self._reply.get("error")

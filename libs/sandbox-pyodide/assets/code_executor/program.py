@@ -24,9 +24,9 @@ _home = "/home/pyodide"
 _wind_up_s = 2
 
 
-def prepare(ask, schedule):
+def prepare(ask, reply, schedule):
     """Makes an interpreter, restored or new, one that no program has seen: with an environment and a chance of its own."""
-    host.bind(ask, schedule)
+    host.bind(ask, reply, schedule)
     os.environ.clear()
     os.environ.update(HOME=_home, LANG="C.UTF-8", PATH="/usr/bin")
     os.chdir(_home)
