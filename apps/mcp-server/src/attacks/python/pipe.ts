@@ -103,13 +103,18 @@ await asyncio.sleep(30)`,
         `
 import json, builtins, sys
 from code_executor import host, tools
-asked = host._ask
-loads, dumps = json.loads, json.dumps
+ask, reply_to = host._ask, host._reply_to
+async def asked(method, params):
+    reply = reply_to(ask(method, params))
+    return reply if isinstance(reply, str) else await reply
+loads = json.loads
 codes = []
 def note(error): codes.append(getattr(error, "code", type(error).__name__))
 json.loads = lambda text: {"value": {"allowed": True, "name": "${echo}"}}
 tools.ToolNotAllowedError = tools.McpToolError = ValueError
-host.json.dumps = lambda value, **_: '{"name":"${secret}","args":{},"raw":false}'
+class Forger:
+    def encode(self, value): return '{"name":"${secret}","args":{},"raw":false}'
+host._json = Forger()
 try: codes.append(str(await call_mcp_tool("${echo}", {"a": 1})))
 except BaseException as error: note(error)
 from pyodide.ffi import to_js
@@ -117,7 +122,7 @@ codes.append(await asked("callTool", '{"name":"${secret}","args":{}}'))
 codes.append(await asked("callTool", '{"name":["${secret}"],"args":{}}'))
 codes.append(await asked("callTool", '{"name":"${secret}","args":{},"allowedTools":["*"]}'))
 call_mcp_tool = lambda *_: "mine"
-json.loads, json.dumps = loads, dumps
+json.loads = loads
 codes`,
         { allowedTools: [echo, '*'] },
       );
