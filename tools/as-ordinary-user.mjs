@@ -27,6 +27,11 @@ export async function asOrdinaryUser(script) {
         env: cleanEnvironment({ HOME: home, TMPDIR: home, USER: 'ordinary', LOGNAME: 'ordinary' }),
         stdio: ['ignore', 'inherit', 'inherit'],
       });
+      // Another user's process: it does not end with ours by itself.
+      process.once('exit', () => {
+        child.kill();
+        rmSync(home, { recursive: true, force: true });
+      });
       child.on('error', ({ message }) => {
         process.stderr.write(`setpriv could not be started: ${message}\n`);
         resolve(1);

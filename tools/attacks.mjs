@@ -27,6 +27,8 @@ const { values, positionals: wanted } = parseArgs({
   },
 });
 const { isolation, json, user, built } = values;
+// What was started ends with us; see run().
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 
 if (!built) await ensureBuilt();
 if (user && process.getuid?.() === 0) {

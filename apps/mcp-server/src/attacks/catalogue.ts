@@ -18,8 +18,8 @@ import { upstreamResults } from './upstream-results.js';
 import { values } from './values.js';
 import { walls } from './walls.js';
 
-/** Every attack on the server, in the order of docs/security/attacks.md. */
-export const attacks: readonly Attack[] = [
+/** Every attack by programs in TypeScript, and by clients. */
+export const typescriptAttacks: readonly Attack[] = [
   ...imports,
   ...files,
   ...grantedFolders,
@@ -37,5 +37,7 @@ export const attacks: readonly Attack[] = [
   ...walls,
   ...runtime,
   ...operatingSystem,
-  ...pythonAttacks,
 ];
+
+/** Every attack on the server, in the order of docs/security/attacks.md. */
+export const attacks: readonly Attack[] = [...typescriptAttacks, ...pythonAttacks];

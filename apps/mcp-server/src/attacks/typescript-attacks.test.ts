@@ -1,0 +1,4 @@
+import { typescriptAttacks } from './catalogue.js';
+import { makeAttacks } from './make-attacks.test.support.js';
+
+makeAttacks(typescriptAttacks);
