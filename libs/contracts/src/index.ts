@@ -33,3 +33,4 @@ export type {
 export { untilAborted } from './until-aborted.js';
 export { unwrapToolResult } from './unwrap-tool-result.js';
 export { writeTogether } from './write-together.js';
+export { identifierOf, identifiersOf, type IdentifierStyle } from './identifier.js';

@@ -1,0 +1,1 @@
+export default { displayName: 'loopback-server', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export default { displayName: 'schema-cache', preset: '../../jest.preset.js' };

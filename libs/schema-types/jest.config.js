@@ -1,0 +1,1 @@
+export default { displayName: 'schema-types', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export default { displayName: 'tool-search', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export default { displayName: 'wrapper-gen', preset: '../../jest.preset.js' };

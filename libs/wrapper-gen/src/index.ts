@@ -1,0 +1,1 @@
+export const placeholder = 'wrapper-gen';
