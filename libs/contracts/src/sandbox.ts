@@ -1,7 +1,7 @@
 import type { ErrorCode } from './error.js';
 import type { HttpFetcher } from './http-fetcher.js';
 import type { JsonValue } from './json.js';
-import type { ContentBlock, ToolSource } from './tool.js';
+import type { ContentBlock, ToolHit, ToolSource } from './tool.js';
 
 export type Language = 'typescript' | 'python';
 
@@ -34,7 +34,7 @@ export interface ExecutionRequest {
   /** Wall-clock limit in milliseconds, from the start of the program. */
   timeoutMs: number;
   permissions: Permissions;
-  tools: ToolSource;
+  tools: ToolSource<ToolHit>;
   /** Serves `permissions.net`; without it, network grants are refused. */
   fetcher?: HttpFetcher;
   onOutput?: (chunk: OutputChunk) => void;

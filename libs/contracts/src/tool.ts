@@ -35,9 +35,21 @@ export interface FailedServer {
   fix: string;
 }
 
+/** How much of each tool a listing tells. */
+export type ListDetail = 'names' | 'signatures' | 'full';
+
+/** A tool as a listing shows it: with less than the full detail, whatever else is known is left out. */
+export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
+  name: ToolName;
+  /** The call in the program's own language, with the types of arguments and result, on one line. */
+  signature?: string;
+  /** How well the tool answers the query; only the order within one listing means something. */
+  score?: number;
+}
+
 /** The answer of {@link ToolSource.listTools}: what is there, and what could not be asked. */
-export interface ToolListing {
-  tools: ToolSchema[];
+export interface ToolListing<Tool extends ToolHit = ToolSchema> {
+  tools: Tool[];
   failedServers: FailedServer[];
 }
 
@@ -49,10 +61,16 @@ export interface CallOptions {
 
 /** Narrows a listing. Without options, everything is listed. */
 export interface ListOptions extends CallOptions {
-  /** Whitespace-separated words; a tool matches when any of them occurs in its name or description. */
+  /** What is looked for, in words; any of them suffices. Whoever ranks answers the best tool first. */
   query?: string;
+  /** Only the tools of this server. */
+  server?: string;
+  /** Leaves out this many tools at the beginning; default 0. */
+  offset?: number;
   /** At most this many tools. */
   limit?: number;
+  /** What is told of each tool; default `full`. A source that knows no less answers `full` to all. */
+  detail?: ListDetail;
   /** Exactly this tool; only the servers that could offer it are asked. */
   name?: string;
 }
@@ -71,10 +89,13 @@ export interface ToolResult {
   _meta?: JsonObject;
 }
 
-/** The two verbs that travel from the sandbox to the upstream server. */
-export interface ToolSource {
+/**
+ * The two verbs that travel from the sandbox to the upstream server. `ToolSource<ToolHit>` is one that heeds
+ * `detail`; any other is one too.
+ */
+export interface ToolSource<Tool extends ToolHit = ToolSchema> {
   /** Never rejects for a broken server: it is named in `failedServers`. */
-  listTools(options?: ListOptions): Promise<ToolListing>;
+  listTools(options?: ListOptions): Promise<ToolListing<Tool>>;
   /**
    * Resolves with the whole result; rejects with a {@link CodeExecutorError} when the host cannot or
    * will not call.

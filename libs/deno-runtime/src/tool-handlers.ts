@@ -1,6 +1,7 @@
 import {
   CodeExecutorError,
   type JsonObject,
+  type ToolHit,
   type ToolName,
   type ToolResult,
   type ToolSource,
@@ -13,7 +14,7 @@ import { type HostCallHandler, ToolFailure } from './host-calls.js';
 const maxErrorChars = 4000;
 
 /** The two verbs of a `ToolSource`, as sandboxed code asks for them. */
-export function toolHandlers(tools: ToolSource): [method: string, handler: HostCallHandler][] {
+export function toolHandlers(tools: ToolSource<ToolHit>): [method: string, handler: HostCallHandler][] {
   return [
     ['callTool', (params, signal) => callTool(tools, params, signal)],
     ['listTools', (params, signal) => listTools(tools, params, signal)],
@@ -21,7 +22,7 @@ export function toolHandlers(tools: ToolSource): [method: string, handler: HostC
 }
 
 async function callTool(
-  tools: ToolSource,
+  tools: ToolSource<ToolHit>,
   { name, args, raw }: JsonObject,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -48,13 +49,17 @@ function errorText(result: ToolResult): string {
 }
 
 /** The listing is at hand once a tool has answered. */
-async function serverOf(tools: ToolSource, name: string, signal: AbortSignal): Promise<string | undefined> {
+async function serverOf(
+  tools: ToolSource<ToolHit>,
+  name: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { tools: found } = await tools.listTools({ name, signal });
   return found[0]?.server;
 }
 
 async function listTools(
-  tools: ToolSource,
+  tools: ToolSource<ToolHit>,
   { query, limit, name }: JsonObject,
   signal: AbortSignal,
 ): Promise<unknown> {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CodeExecutorError } from '../error.js';
-import type { ToolName, ToolSource } from '../tool.js';
+import type { ToolHit, ToolName, ToolSource } from '../tool.js';
 
 /** A source under test, and how to end it. */
 export interface ToolSourceFixture {
-  source: ToolSource;
+  source: ToolSource<ToolHit>;
   close?: () => Promise<void>;
 }
 
