@@ -1,1 +1,2 @@
-export const placeholder = 'tool-search';
+export { type SearchOptions, searchTools } from './search-tools.js';
+export type { ToolMatch } from './tool-index.js';

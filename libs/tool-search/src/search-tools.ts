@@ -1,0 +1,33 @@
+import type { ToolSchema } from '@code-executor/contracts';
+
+import { ToolIndex, type ToolMatch } from './tool-index.js';
+
+/** Which part of the matches is wanted. */
+export interface SearchOptions {
+  /** At most this many; default all. */
+  limit?: number;
+  /** Leaves out this many of the best; default 0. */
+  offset?: number;
+}
+
+const indexes = new WeakMap<readonly ToolSchema[], ToolIndex>();
+
+/**
+ * The tools that answer a query in words, best first, by name where they are equal. A tool is found by
+ * any word of the query, so one that is off does not hide what the others find; without a word in it,
+ * the query finds nothing.
+ *
+ * The first search in an array makes an index, which lasts as long as the array: pass the same one again,
+ * and do not change it. Only the first 10,000 tools are searched, by the first 1,000 characters and 32
+ * words of the query.
+ */
+export function searchTools(
+  tools: readonly ToolSchema[],
+  query: string,
+  { limit, offset = 0 }: SearchOptions = {},
+): ToolMatch[] {
+  let index = indexes.get(tools);
+  if (!index) indexes.set(tools, (index = new ToolIndex(tools)));
+  const start = Math.max(0, offset);
+  return index.search(query).slice(start, limit === undefined ? undefined : start + Math.max(0, limit));
+}
