@@ -1,0 +1,75 @@
+import { neverType, type ObjectNode, type TypeNode, unknownType } from './type-node.js';
+
+/** Beyond this many alternatives of two unions together, the second one is not looked at. */
+const maxPairs = 16;
+
+/** Either of the types; what is in it twice is left out when it is written. */
+export function unionOf(types: readonly TypeNode[]): TypeNode {
+  const members = types.flatMap((type) => (type.kind === 'union' ? type.members : [type]));
+  if (members.some((member) => member.kind === 'unknown')) return unknownType;
+  const possible = members.filter((member) => member.kind !== 'never');
+  const [only] = possible;
+  if (only === undefined) return neverType;
+  return possible.length === 1 ? only : { kind: 'union', members: possible };
+}
+
+/**
+ * Both types at once. `spend` is asked before each step and says when it was enough; the answer is then wider
+ * than it could be, never narrower.
+ */
+export function intersectionOf(a: TypeNode, b: TypeNode, spend: () => boolean): TypeNode {
+  if (a.kind === 'unknown' || a === b) return b;
+  if (b.kind === 'unknown' || !spend()) return a;
+  if (a.kind === 'union' || b.kind === 'union') {
+    const left = a.kind === 'union' ? a.members : [a];
+    const right = b.kind === 'union' ? b.members : [b];
+    if (left.length > 1 && right.length > 1 && left.length * right.length > maxPairs) return a;
+    return unionOf(left.flatMap((one) => right.map((other) => intersectionOf(one, other, spend))));
+  }
+  if (a.kind === 'object' && b.kind === 'object') return mergedObject(a, b, spend);
+  if (a.kind === 'array' && b.kind === 'array') {
+    return { kind: 'array', items: intersectionOf(a.items, b.items, spend) };
+  }
+  if (a.kind === 'literal' && b.kind === 'literal') return a.value === b.value ? a : neverType;
+  if (isOf(a, b)) return a;
+  return isOf(b, a) ? b : neverType;
+}
+
+/** Whether the one is a case of the other: 5 of an integer, an integer of a number, a tuple of an array. */
+function isOf(a: TypeNode, b: TypeNode): boolean {
+  if (a.kind === b.kind) return true;
+  if (a.kind === 'tuple') return b.kind === 'array';
+  if (a.kind === 'integer') return b.kind === 'number';
+  if (a.kind !== 'literal') return false;
+  if (b.kind === 'integer') return Number.isInteger(a.value);
+  return b.kind === typeof a.value;
+}
+
+function mergedObject(a: ObjectNode, b: ObjectNode, spend: () => boolean): ObjectNode {
+  const properties = new Map(a.properties);
+  for (const [key, property] of b.properties) {
+    const other = properties.get(key);
+    properties.set(
+      key,
+      other === undefined
+        ? property
+        : {
+            type: intersectionOf(other.type, property.type, spend),
+            isRequired: other.isRequired || property.isRequired,
+            note: other.note || property.note,
+          },
+    );
+  }
+  const merged: ObjectNode = { kind: 'object', properties };
+  const name = a.name ?? b.name;
+  if (name !== undefined) merged.name = name;
+  const rest = mergedRest(a.rest, b.rest);
+  if (rest !== undefined) merged.rest = rest;
+  return merged;
+}
+
+/** What one of them says about further properties; that they may be anything, only if both do. */
+function mergedRest(a: TypeNode | undefined, b: TypeNode | undefined): TypeNode | undefined {
+  const said = [a, b].find((rest) => rest !== undefined && rest.kind !== 'unknown');
+  return said ?? (a && b);
+}

@@ -1,0 +1,189 @@
+import { identifierOf } from '@code-executor/contracts';
+
+import { unionOf } from './combine-types.js';
+import { isField } from './python-parameters.js';
+import { readSchema } from './read-schema.js';
+import { docString, quoted } from './third-party-text.js';
+import type { ObjectNode, PropertyNode, TypeNode } from './type-node.js';
+import { maxTypeChars, shortened, type TypeShape, wholeType } from './type-shape.js';
+
+/** A type as text, and the classes that have to stand before it. */
+export interface PythonType {
+  type: string;
+  /** `TypedDict` classes, in the order that they need; empty if the type needs none. */
+  declarations: string;
+}
+
+/**
+ * A JSON Schema as a Python type: objects become `TypedDict` classes, whose names begin with `className`. The
+ * code needs `Any, Literal, Never, NotRequired, TypedDict` of `typing`. Bounded like `schemaToTypeScript`; what is not
+ * understood is `Any`.
+ */
+export function schemaToPython(schema: unknown, className: string): PythonType {
+  const writer = new PythonWriter();
+  const type = writer.write(readSchema(schema), className);
+  return { type, declarations: writer.takeDeclarations() };
+}
+
+/** Writes types; objects become classes of their own. One for each module, so that no two are named alike. */
+export class PythonWriter {
+  #charsLeft = maxTypeChars;
+  #declarations: string[] = [];
+  readonly #taken = new Set<string>();
+  /** The classes that there are by what is in them: servers repeat themselves. */
+  readonly #classes = new Map<string, string>();
+
+  /** The type; `className` is that of its class, should it be an object. */
+  write(type: TypeNode, className: string): string {
+    if (this.#charsLeft <= 0) return 'Any';
+    switch (type.kind) {
+      case 'array':
+        return `list[${this.write(type.items, className)}]`;
+      case 'tuple':
+        return `list[${this.write(itemOf(type), className)}]`;
+      case 'union':
+        return this.#union(type.members, className);
+      case 'object':
+        return this.#object(type, className);
+      default:
+        return this.#spent(simpleType(type));
+    }
+  }
+
+  /** The classes declared since the last time, each once. */
+  takeDeclarations(): string {
+    const text = this.#declarations.join('\n\n\n');
+    this.#declarations = [];
+    this.#charsLeft = maxTypeChars;
+    return text;
+  }
+
+  #union(members: readonly TypeNode[], className: string): string {
+    return unionText(
+      members.map((member, index) =>
+        this.write(member, index === 0 ? className : `${className}${index + 1}`),
+      ),
+    );
+  }
+
+  #object({ name, properties, rest }: ObjectNode, className: string): string {
+    if (properties.size === 0) {
+      const isKnown = rest !== undefined && rest.kind !== 'never';
+      return this.#spent(`dict[str, ${isKnown ? this.write(rest, className) : 'Any'}]`);
+    }
+    const own = name === undefined ? className : `${className}${identifierOf(name, 'PascalCase')}`;
+    const fields: [key: string, type: string, note: string][] = [];
+    for (const [key, { type, isRequired, note }] of properties) {
+      if (this.#charsLeft <= 0) break;
+      const text = this.write(type, `${own.slice(0, 200)}${identifierOf(key, 'PascalCase')}`);
+      this.#spent(key + note);
+      fields.push([key, isRequired ? text : `NotRequired[${text}]`, note]);
+    }
+    const body = JSON.stringify(fields);
+    const existing = this.#classes.get(body);
+    if (existing !== undefined) return existing;
+    const unique = this.#uniqueName(own);
+    this.#classes.set(body, unique);
+    this.#declarations.push(declaration(unique, fields));
+    return unique;
+  }
+
+  #uniqueName(name: string): string {
+    let unique = name;
+    for (let number = 2; this.#taken.has(unique); number++) unique = `${name}_${number}`;
+    this.#taken.add(unique);
+    return unique;
+  }
+
+  #spent(text: string): string {
+    this.#charsLeft -= text.length + 4;
+    return text;
+  }
+}
+
+function declaration(name: string, fields: readonly [key: string, type: string, note: string][]): string {
+  const notes = fields.filter(([, , note]) => note).map(([key, , note]) => `${keyText(key)}: ${note}`);
+  if (fields.every(([key]) => isField(key))) {
+    const doc = notes.length > 0 ? [docString(notes, '    '), ''] : [];
+    return [`class ${name}(TypedDict):`, ...doc, ...fields.map(([key, type]) => `    ${key}: ${type}`)].join(
+      '\n',
+    );
+  }
+  const lines = fields.map(([key, type]) => `        ${quoted(key, 'python')}: ${type},`);
+  const doc = notes.length > 0 ? [docString(notes)] : [];
+  return [`${name} = TypedDict(`, `    "${name}",`, '    {', ...lines, '    },', ')', ...doc].join('\n');
+}
+
+/** A key in a text, where it may not begin a line of its own. */
+export function keyText(key: string): string {
+  return isField(key) ? key : quoted(key, 'python');
+}
+
+/** A type on one line without classes, for people and agents: `{owner: str, labels?: list[str]}`. */
+export function shortPythonType(type: TypeNode, shape: TypeShape = wholeType, depth = 0): string {
+  const write = (inner: TypeNode) => shortPythonType(inner, shape, depth);
+  switch (type.kind) {
+    case 'array':
+      return `list[${write(type.items)}]`;
+    case 'tuple':
+      return `list[${write(itemOf(type))}]`;
+    case 'union':
+      return unionText(type.members.map(write), shape.maxMembers);
+    case 'object': {
+      if (type.properties.size === 0) {
+        return `dict[str, ${type.rest && type.rest.kind !== 'never' ? write(type.rest) : 'Any'}]`;
+      }
+      if (depth >= shape.maxDepth) return '{…}';
+      const field = ([key, property]: [string, PropertyNode]) =>
+        `${keyText(key)}${property.isRequired ? '' : '?'}: ${shortPythonType(property.type, shape, depth + 1)}`;
+      return `{${shortened([...type.properties].map(field), shape.maxProperties).join(', ')}}`;
+    }
+    default:
+      return simpleType(type);
+  }
+}
+
+/** JSON becomes lists, never tuples: any item may be any of the types. */
+function itemOf({ items, rest }: { items: readonly TypeNode[]; rest?: TypeNode }): TypeNode {
+  return unionOf(rest ? [...items, rest] : items);
+}
+
+function simpleType(type: Exclude<TypeNode, { kind: 'array' | 'tuple' | 'union' | 'object' }>): string {
+  switch (type.kind) {
+    case 'string':
+      return 'str';
+    case 'integer':
+      return 'int';
+    case 'number':
+      return 'float';
+    case 'boolean':
+      return 'bool';
+    case 'null':
+      return 'None';
+    case 'never':
+      return 'Never';
+    case 'unknown':
+      return 'Any';
+    case 'literal':
+      return literalType(type.value);
+  }
+}
+
+function literalType(value: string | number | boolean): string {
+  if (typeof value === 'string') return `Literal[${quoted(value, 'python')}]`;
+  if (typeof value === 'boolean') return value ? 'Literal[True]' : 'Literal[False]';
+  if (Number.isSafeInteger(value)) return `Literal[${String(value)}]`;
+  return Number.isInteger(value) ? 'int' : 'float';
+}
+
+const literal = /^Literal\[(.*)\]$/s;
+
+/** Each member once, the literals together; whatever is `Any` makes all of it so. */
+function unionText(members: readonly string[], max = Infinity): string {
+  const all = [...new Set(members)];
+  if (all.includes('Any')) return 'Any';
+  const values = all.flatMap((member) => literal.exec(member)?.[1] ?? []);
+  const others = all.filter((member) => !literal.test(member));
+  const together = values.length > 0 ? [`Literal[${shortened(values, max).join(', ')}]`] : [];
+  return [...together, ...shortened(others, max)].join(' | ');
+}

@@ -1,0 +1,188 @@
+import { intersectionOf, unionOf } from './combine-types.js';
+import { isObject, localReference } from './local-reference.js';
+import { oneLine } from './third-party-text.js';
+import { neverType, nullType, type ObjectNode, type TypeNode, unknownType } from './type-node.js';
+
+const maxDepth = 20;
+const maxNodes = 2_000;
+const maxAlternatives = 500;
+const maxKeyChars = 200;
+const maxLiteralChars = 200;
+const maxDefaultChars = 80;
+
+/**
+ * What a JSON Schema (draft-07, 2020-12) says, as a type. Bounded in depth and size: what is beyond, a loop, and
+ * whatever is not understood becomes `unknown`. Nothing outside the schema is read.
+ */
+export function readSchema(schema: unknown): TypeNode {
+  return new SchemaReader(schema).read(schema, 0, []);
+}
+
+class SchemaReader {
+  readonly #root: unknown;
+  #nodesLeft = maxNodes;
+  readonly #spend = () => this.#nodesLeft-- > 0;
+
+  constructor(root: unknown) {
+    this.#root = root;
+  }
+
+  /** `path` are the references that led here: one that comes twice is a loop. */
+  read(schema: unknown, depth: number, path: readonly string[]): TypeNode {
+    if (schema === false) return neverType;
+    if (!isObject(schema) || depth > maxDepth || !this.#spend()) return unknownType;
+    const read = (inner: unknown) => this.read(inner, depth + 1, path);
+    let type = this.#readReference(schema['$ref'], depth, path);
+    const also = (other: TypeNode) => {
+      type = intersectionOf(type, other, this.#spend);
+    };
+    also(this.#readOwn(schema, read));
+    for (const part of listOf(schema['allOf']).slice(0, maxAlternatives)) also(read(part));
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const alternatives = listOf(schema[keyword]);
+      if (alternatives.length === 0 || alternatives.length > maxAlternatives) continue;
+      also(unionOf(alternatives.map(read)));
+    }
+    return schema['nullable'] === true ? unionOf([type, nullType]) : type;
+  }
+
+  #readReference(reference: unknown, depth: number, path: readonly string[]): TypeNode {
+    if (typeof reference !== 'string' || path.includes(reference)) return unknownType;
+    const found = localReference(this.#root, reference);
+    if (!found) return unknownType;
+    const type = this.read(found.target, depth + 1, [...path, reference]);
+    return type.kind === 'object' && found.name !== '' ? { ...type, name: found.name } : type;
+  }
+
+  /** What the schema says itself, without the schemas that it is combined of. */
+  #readOwn(schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): TypeNode {
+    const values = Object.hasOwn(schema, 'const') ? [schema['const']] : listOf(schema['enum']);
+    if (values.length > 0 && values.length <= maxAlternatives) {
+      const literals = unionOf(values.map(literalOf));
+      if (literals.kind !== 'unknown') return literals;
+    }
+    const types = typesOf(schema);
+    // JSON knows seven.
+    if (types.length === 0 || types.length > 7) return unknownType;
+    return unionOf(types.map((type) => this.#readType(type, schema, read)));
+  }
+
+  #readType(type: unknown, schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): TypeNode {
+    switch (type) {
+      case 'string':
+      case 'number':
+      case 'integer':
+      case 'boolean':
+      case 'null':
+        return { kind: type };
+      case 'array':
+        return this.#readArray(schema, read);
+      case 'object':
+        return this.#readObject(schema, read);
+      default:
+        return unknownType;
+    }
+  }
+
+  #readArray(schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): TypeNode {
+    const isOld = Array.isArray(schema['items']);
+    const first = listOf(isOld ? schema['items'] : schema['prefixItems']);
+    const rest = isOld ? schema['additionalItems'] : schema['items'];
+    if (first.length === 0 || first.length > maxAlternatives) {
+      return { kind: 'array', items: isOld || rest === undefined ? unknownType : read(rest) };
+    }
+    const items = first.map(read);
+    // Without `minItems`, JSON Schema would let all be absent; whoever writes a tuple does not mean that.
+    const least = schema['minItems'];
+    const required =
+      typeof least === 'number' && least < items.length ? Math.max(0, Math.ceil(least)) : items.length;
+    const isClosed = rest === false || rest === undefined;
+    return { kind: 'tuple', items, required, ...(!isClosed && { rest: read(rest) }) };
+  }
+
+  #readObject(schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): ObjectNode {
+    const object: ObjectNode = { kind: 'object', properties: new Map() };
+    const given = schema['properties'];
+    const required = new Set(listOf(schema['required']).filter((key) => typeof key === 'string'));
+    const entries = new Map(isObject(given) ? Object.entries(given) : []);
+    for (const key of required) if (!entries.has(key)) entries.set(key, true);
+    let isCut = false;
+    for (const [key, property] of entries) {
+      if (this.#nodesLeft <= 0 || key.length > maxKeyChars) isCut = true;
+      else {
+        // Required ones that are nowhere described cost too.
+        if (property === true) this.#spend();
+        object.properties.set(key, {
+          type: read(property),
+          isRequired: required.has(key),
+          note: noteOf(property),
+        });
+      }
+    }
+    const rest = isCut ? unknownType : this.#readRest(schema, entries.size > 0 || isObject(given), read);
+    if (rest) object.rest = rest;
+    return object;
+  }
+
+  #readRest(
+    schema: Record<string, unknown>,
+    isDescribed: boolean,
+    read: (inner: unknown) => TypeNode,
+  ): TypeNode | undefined {
+    const { additionalProperties: additional, patternProperties: patterns } = schema;
+    const byPattern = isObject(patterns) ? Object.values(patterns).slice(0, maxAlternatives) : [];
+    const says = additional !== undefined || byPattern.length > 0;
+    if (!says) return isDescribed ? undefined : unknownType;
+    return unionOf([...byPattern.map(read), additional === undefined ? neverType : read(additional)]);
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The types that the schema names, or the one that its keywords are about. */
+function typesOf(schema: Record<string, unknown>): unknown[] {
+  const type = schema['type'];
+  if (typeof type === 'string') return [type];
+  if (Array.isArray(type)) return [...new Set<unknown>(type)];
+  const has = (...keywords: string[]) => keywords.some((keyword) => Object.hasOwn(schema, keyword));
+  if (has('properties', 'required', 'additionalProperties', 'patternProperties')) return ['object'];
+  return has('items', 'prefixItems') ? ['array'] : [];
+}
+
+function literalOf(value: unknown): TypeNode {
+  if (value === null) return nullType;
+  switch (typeof value) {
+    case 'string':
+      return value.length > maxLiteralChars ? { kind: 'string' } : { kind: 'literal', value };
+    case 'number':
+      return Number.isFinite(value) ? { kind: 'literal', value } : { kind: 'number' };
+    case 'boolean':
+      return { kind: 'literal', value };
+    default:
+      return unknownType;
+  }
+}
+
+/** What a person would want to know about the property besides its type. */
+function noteOf(schema: unknown): string {
+  if (!isObject(schema)) return '';
+  const format = oneLine(schema['format'], maxDefaultChars);
+  const usual = plainDefault(schema['default']);
+  return [
+    oneLine(schema['description']),
+    format && `Format: ${format}.`,
+    usual !== '' && `Default: ${usual}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** A default that fits into a line; one that is nested is not followed. */
+function plainDefault(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : '';
+  if (isObject(value)) return Object.keys(value).length === 0 ? '{}' : '';
+  return JSON.stringify(typeof value === 'string' ? oneLine(value, maxDefaultChars) : value);
+}

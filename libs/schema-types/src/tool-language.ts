@@ -1,0 +1,2 @@
+/** The languages that tools are described in. */
+export type ToolLanguage = 'typescript' | 'python';

@@ -1,0 +1,56 @@
+import type { ToolSchema } from '@code-executor/contracts';
+
+import { nameTools, type NamedServer, type NamedTool } from './name-tools.js';
+import { readSchema } from './read-schema.js';
+import { docComment } from './third-party-text.js';
+import { needsNothing, readArguments } from './tool-arguments.js';
+import { wholeType } from './type-shape.js';
+import type { TypeNode } from './type-node.js';
+import { TypeScriptWriter } from './typescript-type.js';
+
+/** One tool as TypeScript: texts that only have to be put together. */
+export interface TypeScriptTool extends NamedTool {
+  /** Its comment, escaped. */
+  doc: string;
+  /** `interface` or `type` of arguments and result, each on lines of its own. */
+  declarations: string[];
+  argsType: string;
+  /** True if a call without arguments is right. */
+  isArgsOptional: boolean;
+  resultType: string;
+}
+
+export interface TypeScriptServer extends NamedServer {
+  tools: TypeScriptTool[];
+}
+
+/** Every tool as TypeScript, by server. `indent` goes before each line. */
+export function typeScriptTools(tools: readonly ToolSchema[], indent = ''): TypeScriptServer[] {
+  return nameTools(tools, 'typescript').map((server) => ({
+    ...server,
+    tools: server.tools.map((tool) => typeScriptTool(tool, indent)),
+  }));
+}
+
+function typeScriptTool(named: NamedTool, indent: string): TypeScriptTool {
+  const { tool, typeName, summary } = named;
+  const args = readArguments(tool.parameters);
+  const declarations = [declared(`${typeName}Args`, args, indent)];
+  const hasResult = tool.outputSchema !== undefined;
+  if (hasResult) declarations.push(declared(`${typeName}Result`, readSchema(tool.outputSchema), indent));
+  return {
+    ...named,
+    doc: docComment([summary], indent),
+    declarations,
+    argsType: `${typeName}Args`,
+    isArgsOptional: needsNothing(args),
+    resultType: hasResult ? `${typeName}Result` : 'unknown',
+  };
+}
+
+function declared(name: string, type: TypeNode, indent: string): string {
+  const text = new TypeScriptWriter(wholeType, true).write(type, indent);
+  return text.startsWith('{') && type.kind === 'object'
+    ? `interface ${name} ${text}`
+    : `type ${name} = ${text};`;
+}
