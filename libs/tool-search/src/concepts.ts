@@ -144,22 +144,33 @@ remote cloud
 `;
 
 const byWord = new Map<string, string[]>();
+/** Phrases, by their first stem and then by their second. */
+const byPhrase = new Map<string, Map<string, string[]>>();
 for (const line of concepts.trim().split('\n')) {
   const words = line.split(' ');
-  // The colon keeps concepts apart from words, also under typo tolerance.
-  const concept = `concept:${words[0] ?? ''}`;
   for (const word of words) {
-    const key = word.split('_').map(stemmer).join(' ');
-    byWord.set(key, [...(byWord.get(key) ?? []), concept]);
+    const [first = '', second] = word.split('_').map(stemmer);
+    if (second === undefined) append(byWord, first, words[0]);
+    else append(byPhrase.get(first) ?? newPhrase(first), second, words[0]);
   }
 }
 
-/** The concepts that a stem, or two stems with a space between, stand for; none if it is not in the table. */
-export function conceptsOf(stems: string): readonly string[] {
-  return byWord.get(stems) ?? [];
+/** The concepts, by the first word of their line, that a stem stands for; none if it is not in the table. */
+export function conceptsOf(stem: string): readonly string[] {
+  return byWord.get(stem) ?? [];
 }
 
-/** Whether a term of {@link conceptsOf} is meant, and not a word. */
-export function isConcept(term: string): boolean {
-  return term.startsWith('concept:');
+/** What two stems stand for together; undefined if they are no phrase. */
+export function phraseConceptsOf(first: string, second: string): readonly string[] | undefined {
+  return byPhrase.get(first)?.get(second);
+}
+
+function newPhrase(first: string): Map<string, string[]> {
+  const phrases = new Map<string, string[]>();
+  byPhrase.set(first, phrases);
+  return phrases;
+}
+
+function append(concepts: Map<string, string[]>, key: string, concept = ''): void {
+  concepts.set(key, [...(concepts.get(key) ?? []), concept]);
 }

@@ -1,8 +1,9 @@
 import type { ToolSchema } from '@code-executor/contracts';
-import MiniSearch from 'minisearch';
+import SearchableMap from 'minisearch/SearchableMap';
 
-import { isConcept } from './concepts.js';
-import { type SearchTerm, searchTermsOf } from './search-terms.js';
+import { Postings } from './postings.js';
+import { type QueryWord, queryWordsOf } from './query-words.js';
+import { type Finding, rankFindings } from './rank-findings.js';
 import { termsOf } from './terms.js';
 import { type ToolText, toolText } from './tool-text.js';
 
@@ -12,113 +13,121 @@ export interface ToolMatch {
   score: number;
 }
 
-/** What a word counts where it is found. */
-const boost: Record<keyof ToolText, number> = {
-  name: 4,
-  title: 3,
-  summary: 2,
-  server: 1.5,
-  description: 1,
-  parameters: 0.8,
-  parameterDescriptions: 0.4,
+/** What a word counts where it is found, and how many words are usual there: among more, each tells less. */
+const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
+  name: { boost: 4, usualWords: 4 },
+  title: { boost: 3, usualWords: 4 },
+  summary: { boost: 2, usualWords: 10 },
+  server: { boost: 1.5, usualWords: 2 },
+  description: { boost: 1, usualWords: 40 },
+  parameters: { boost: 0.8, usualWords: 8 },
+  parameterDescriptions: { boost: 0.4, usualWords: 40 },
 };
-const fields = Object.keys(boost) as (keyof ToolText)[];
+const fieldNames = Object.keys(fields) as (keyof ToolText)[];
+/** How much the length of a field counts, 0 to 1: `b` of BM25. */
+const lengthShare = 0.7;
 /** Tools beyond these are not searched. */
 const maxTools = 10_000;
+/** Words of the index that one word of a query may stand for as their beginning, or misspelt. */
+const maxSimilar = 100;
+/** What a word counts, beside one that is there as it was asked for. */
+const weights = { joined: 0.8, concept: 0.4, similar: 0.3, similarToUnknown: 0.6 };
 
-/** The words of many tools, ready to be searched. */
+/** The words of many tools, ready to be searched: BM25 over weighted fields. */
 export class ToolIndex {
-  readonly #tools: readonly ToolSchema[];
-  readonly #index: MiniSearch<ToolText & { id: number }>;
-  /** In how many tools a term stands. */
-  readonly #frequencies = new Map<string, number>();
+  /** In the order of their names. */
+  readonly #tools: ToolSchema[];
+  readonly #words = new SearchableMap<Postings>();
+  readonly #concepts = new Map<string, Postings>();
 
   constructor(tools: readonly ToolSchema[]) {
-    this.#tools = tools.slice(0, maxTools);
-    this.#index = new MiniSearch({ fields, tokenize: indexedTerms, processTerm: (term) => term });
-    for (const [id, tool] of this.#tools.entries()) {
-      const text = toolText(tool);
-      this.#index.add({ id, ...text });
-      for (const term of new Set(fields.flatMap((field) => indexedTerms(text[field])))) {
-        this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1);
+    this.#tools = tools.slice(0, maxTools).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+    const words = new Map<string, Postings>();
+    for (const [number, tool] of this.#tools.entries()) {
+      const texts = toolText(tool);
+      for (const field of fieldNames) {
+        const terms = termsOf(texts[field]);
+        const { boost, usualWords } = fields[field];
+        const weight = boost / (1 - lengthShare + (lengthShare * terms.length) / usualWords);
+        for (const { stem, concepts, isStopWord } of terms) {
+          if (isStopWord) continue;
+          postingsOf(words, stem).add(number, weight);
+          for (const concept of concepts) postingsOf(this.#concepts, concept).add(number, weight);
+        }
       }
     }
+    for (const [word, postings] of words) this.#words.set(word, postings);
   }
 
   /** All tools that any word of the query is found in, best first, by name where they are equal. */
   search(query: string): ToolMatch[] {
-    const terms = searchTermsOf(query);
-    const matches = this.#match(terms, (term) => !this.#frequencies.has(term));
-    return matches.length > 0 ? matches : this.#match(this.#containing(terms), () => true);
+    const words = queryWordsOf(query);
+    const matches = this.#rank(words.map((word) => this.#findings(word)));
+    return matches.length > 0 ? matches : this.#rank(words.map((word) => this.#containing(word)));
   }
 
-  /** Words that the index does not have are taken for typing errors, or for the beginning of another. */
-  #match(terms: SearchTerm[], isUncertain: (term: string) => boolean): ToolMatch[] {
-    if (terms.length === 0) return [];
-    const byTerm = new Map(terms.map((each) => [each.term, each]));
-    const found = this.#index.search(terms.map(({ term }) => term).join(' '), {
-      tokenize: (text) => text.split(' '),
-      boost,
-      boostTerm: (term) => byTerm.get(term)?.weight ?? 1,
-      prefix: (term) => !isConcept(term) && term.length >= (isUncertain(term) ? 2 : 4),
-      fuzzy: (term) => !isConcept(term) && isUncertain(term) && typingErrors(term),
-      weights: { prefix: 0.3, fuzzy: 0.3 },
+  #rank(findings: Finding[][]): ToolMatch[] {
+    return rankFindings(this.#tools.length, findings).flatMap(({ number, score }) => {
+      const tool = this.#tools[number];
+      return tool ? [{ tool, score }] : [];
     });
-    const coverage = this.#coverageBy(byTerm);
-    return found
-      .map(({ id, score, queryTerms }) => ({
-        tool: this.#tools[id as number] as ToolSchema,
-        // MiniSearch multiplies by the number of terms found; here, how much each tells decides.
-        score: (score / (queryTerms.length || 1)) * (0.5 + coverage(queryTerms)),
-      }))
-      .sort((a, b) => b.score - a.score || compare(a.tool.name, b.tool.name));
   }
 
-  /** How much of the query is found with some of its terms, 0 to 1; rare words tell more. */
-  #coverageBy(terms: ReadonlyMap<string, SearchTerm>): (found: readonly string[]) => number {
-    const rarity = new Map<number, number>();
-    for (const { term, word } of terms.values()) {
-      if (!isConcept(term) || !rarity.has(word)) rarity.set(word, this.#rarityOf(term));
-    }
-    const total = [...rarity.values()].reduce((sum, each) => sum + each, 0);
-    return (found) => {
-      const covered = new Map<number, number>();
-      for (const each of found) {
-        const { word, weight } = terms.get(each) ?? { word: -1, weight: 0 };
-        covered.set(word, Math.max(covered.get(word) ?? 0, weight));
-      }
-      let sum = 0;
-      for (const [word, weight] of covered) sum += weight * (rarity.get(word) ?? 0);
-      return sum / total;
+  #findings({ stem, concepts, joined, isStopWord }: QueryWord): Finding[] {
+    const findings: Finding[] = [];
+    const add = (postings: Postings | undefined, weight: number): void => {
+      if (postings) findings.push({ postings, weight });
     };
+    if (!isStopWord) {
+      add(this.#words.get(stem), 1);
+      if (joined !== undefined) add(this.#words.get(joined), weights.joined);
+      findings.push(...this.#similar(stem));
+    }
+    for (const concept of concepts) add(this.#concepts.get(concept), weights.concept);
+    return findings;
   }
 
-  #rarityOf(term: string): number {
-    return Math.log(1 + this.#tools.length / (1 + (this.#frequencies.get(term) ?? 0)));
+  /** Words that begin with this one and, if the index does not have it, such as it may be misspelt from. */
+  #similar(stem: string): Finding[] {
+    const isKnown = this.#words.has(stem);
+    const weight = isKnown ? weights.similar : weights.similarToUnknown;
+    const near: { postings: Postings; distance: number }[] = [];
+    if (stem.length >= (isKnown ? 4 : 2)) {
+      for (const [word, postings] of this.#words.atPrefix(stem)) {
+        if (word !== stem) near.push({ postings, distance: 0.3 * (word.length - stem.length) });
+      }
+    }
+    if (!isKnown) {
+      const corrected = this.#words.fuzzyGet(stem, possibleErrors(stem));
+      for (const [postings, distance] of corrected.values()) near.push({ postings, distance });
+    }
+    return near
+      .sort((a, b) => a.distance - b.distance)
+      .slice(0, maxSimilar)
+      .map(({ postings, distance }) => ({
+        postings,
+        weight: (weight * stem.length) / (stem.length + distance),
+      }));
   }
 
-  /** Where nothing else was found: the words that have one of the query's somewhere inside. */
-  #containing(terms: readonly SearchTerm[]): SearchTerm[] {
-    const parts = terms.filter(({ term }) => !isConcept(term) && term.length >= 3);
-    const wider = [...this.#frequencies.keys()].flatMap((indexed) => {
-      const part = parts.find(({ term }) => indexed.includes(term));
-      return part && !isConcept(indexed) ? [{ ...part, term: indexed }] : [];
-    });
-    return [...terms, ...wider.slice(0, 100)];
+  /** For a query that finds nothing else: words that have this one somewhere inside. */
+  #containing({ stem }: QueryWord): Finding[] {
+    if (stem.length < 3) return [];
+    return [...this.#words]
+      .filter(([word]) => word.includes(stem))
+      .slice(0, maxSimilar)
+      .map(([, postings]) => ({ postings, weight: weights.similar }));
   }
-}
-
-/** The terms that are kept of a text: words and, for those that have some, their concepts. */
-function indexedTerms(text: string): string[] {
-  return termsOf(text).flatMap(({ stem, concepts, isStopWord }) => (isStopWord ? [] : [stem, ...concepts]));
 }
 
 /** How many typing errors a word may have. */
-function typingErrors(term: string): number {
-  if (term.length < 4) return 0;
-  return term.length < 8 ? 1 : 2;
+function possibleErrors(word: string): number {
+  if (word.length < 4) return 0;
+  return word.length < 8 ? 1 : 2;
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+function postingsOf(index: Map<string, Postings>, term: string): Postings {
+  let postings = index.get(term);
+  if (!postings) index.set(term, (postings = new Postings()));
+  return postings;
 }
