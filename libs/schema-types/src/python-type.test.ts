@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { parametersOf } from './python-parameters.js';
+import { schemaToPython } from './python-type.js';
+
+const string = { type: 'string' };
+const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required });
+
+describe('schemaToPython', () => {
+  test.each<[string, unknown, string]>([
+    ['true', true, 'Any'],
+    ['false', false, 'Never'],
+    ['string', string, 'str'],
+    ['integer', { type: 'integer' }, 'int'],
+    ['number', { type: 'number' }, 'float'],
+    ['null', { type: 'null' }, 'None'],
+    ['several types', { type: ['boolean', 'null'] }, 'bool | None'],
+    ['enum', { enum: ['a"\\\n', 1, true, null] }, 'Literal["a\\"\\\\\\n", 1, True] | None'],
+    ['numbers that no Literal can be', { enum: [1.5, 1e300] }, 'float | int'],
+    ['array', { type: 'array', items: string }, 'list[str]'],
+    [
+      'tuple',
+      { prefixItems: [string, { type: ['integer', 'null'] }], items: string },
+      'list[str | int | None]',
+    ],
+    ['dictionary', { additionalProperties: string }, 'dict[str, str]'],
+    ['unseen characters', { const: '\u202e\u{e0001}' }, 'Literal["\\u202e\\U000e0001"]'],
+  ])('%s', (_, schema, expected) => {
+    expect(schemaToPython(schema, 'X')).toEqual({ type: expected, declarations: '' });
+  });
+
+  test('objects become classes, the inner ones first, and one for all that are alike', () => {
+    const label = object({ name: { ...string, description: 'Its name', default: 'bug' } }, 'name');
+    const schema = {
+      ...object({ labels: { type: 'array', items: label }, main: { $ref: '#/$defs/label' } }, 'labels'),
+      $defs: { label },
+    };
+    expect(schemaToPython(schema, 'Issue')).toEqual({
+      type: 'Issue',
+      declarations: [
+        'class IssueLabels(TypedDict):',
+        '    """',
+        '    name: Its name Default: "bug".',
+        '    """',
+        '',
+        '    name: str',
+        '',
+        '',
+        'class Issue(TypedDict):',
+        '    labels: list[IssueLabels]',
+        '    main: NotRequired[IssueLabels]',
+      ].join('\n'),
+    });
+  });
+
+  test.each(['from', 'a-b', '__init__', '__private', 'str', 'Any', 'ünï', '"}) or evil('])(
+    'a key that is no field, %j, makes it the functional form',
+    (key) => {
+      expect(schemaToPython(object({ [key]: string }, key), 'X').declarations).toBe(
+        `X = TypedDict(\n    "X",\n    {\n        ${JSON.stringify(key)}: str,\n    },\n)`,
+      );
+    },
+  );
+
+  test('a description cannot end its docstring', () => {
+    const description = '""" + evil() \\N{DASH} \\';
+    expect(schemaToPython(object({ a: { description } }), 'X').declarations).toContain(
+      '    """\n    a: \'\'\' + evil() \\\\N{DASH} \\\\\n    """\n',
+    );
+  });
+});
+
+describe('parametersOf', () => {
+  test('keeps what is legal, and makes the rest so without taking a name twice', () => {
+    const keys = [
+      'a_b',
+      'a-b',
+      'a.b',
+      'aB',
+      'from',
+      'from_',
+      'None',
+      '2x',
+      '__proto__',
+      '✓',
+      '_client',
+      'list',
+    ];
+    expect(Object.fromEntries(parametersOf(keys))).toEqual(
+      Object.fromEntries([
+        ['a_b', 'a_b'],
+        ['a-b', 'a_b_2'],
+        ['a.b', 'a_b_3'],
+        ['aB', 'aB'],
+        ['from', 'from__2'],
+        ['from_', 'from_'],
+        ['None', 'None_'],
+        ['2x', '_2x'],
+        ['__proto__', '__proto__'],
+        ['✓', 'unnamed'],
+        ['_client', '_client_'],
+        ['list', 'list'],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ToolSchema } from '@code-executor/contracts';
+
+import { toolSignature } from './tool-signature.js';
+import { toolTypes } from './tool-types.js';
+
+const string = { type: 'string', description: 'A text' };
+const tool = (fields: Partial<ToolSchema>): ToolSchema => ({
+  name: 'mcp__github__create_issue',
+  server: 'github',
+  parameters: {
+    type: 'object',
+    properties: { labels: { type: 'array', items: string, default: [] }, owner: string, from: string },
+    required: ['owner'],
+  },
+  ...fields,
+});
+const outputSchema = { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] };
+
+describe('toolSignature', () => {
+  test('says how to call it and what comes back', () => {
+    expect(toolSignature(tool({ outputSchema }), 'typescript')).toBe(
+      'tools.github.createIssue(args: { labels?: string[]; owner: string; from?: string }): Promise<{ number: number }>',
+    );
+    expect(toolSignature(tool({ outputSchema }), 'python')).toBe(
+      'tools.github.create_issue(*, owner: str, labels: list[str] = ..., from_: str = ...) -> {number: int}',
+    );
+  });
+
+  test.each<[string, object, string, string]>([
+    ['no properties', { type: 'object', properties: {} }, '()', '()'],
+    ['closed', { type: 'object', additionalProperties: false }, '()', '()'],
+    ['anything', { type: 'object' }, '(args?: Record<string, unknown>)', '(**more: Any)'],
+    ['no object', { type: 'string' }, '(args?: Record<string, unknown>)', '(**more: Any)'],
+    [
+      'open',
+      { properties: { more: string }, additionalProperties: string },
+      '(args?: { more?: string; [key: string]: unknown })',
+      '(*, more: str = ..., **more_: str)',
+    ],
+    [
+      'one of two',
+      {
+        oneOf: [
+          { properties: { a: string }, required: ['a'] },
+          { properties: { a: { type: 'null' }, b: string }, required: ['a', 'b'] },
+        ],
+      },
+      '(args: { a: string } | { a: null; b: string })',
+      '(*, a: str | None, b: str = ...)',
+    ],
+  ])('arguments that are %s', (_, parameters, typescript, python) => {
+    const given = tool({ parameters: parameters as ToolSchema['parameters'] });
+    expect(toolSignature(given, 'typescript')).toBe(
+      `tools.github.createIssue${typescript}: Promise<unknown>`,
+    );
+    expect(toolSignature(given, 'python')).toBe(`tools.github.create_issue${python} -> Any`);
+  });
+
+  test('shortens what is long: nested objects first, then alternatives, then what is not required', () => {
+    const nested = {
+      type: 'object',
+      properties: { inner: { type: 'object', properties: { value: string } } },
+    };
+    const named = (count: number, value: object) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`property${n}`, value]));
+    const signature = (properties: object, required: string[] = []) =>
+      toolSignature(tool({ parameters: { type: 'object', properties, required } }), 'typescript');
+    expect(signature(named(10, nested))).toContain('property0?: { inner?: {…} }; ');
+    expect(signature(named(14, nested))).toContain('property0?: {…}; property1?: {…}; ');
+    const values = Array.from({ length: 60 }, (_, n) => `value${n}`);
+    expect(signature({ a: { enum: values } })).toContain(
+      '{ a?: "value0" | "value1" | "value2" | "value3" | … }',
+    );
+    expect(signature({ ...named(90, string), z: string }, ['z'])).toMatch(
+      /^tools\.github\.createIssue\(args: \{ z: string; property0\?: string;.* … \}\)/,
+    );
+  });
+
+  test.each(['typescript', 'python'] as const)(
+    'is one line of 400 characters at most, whatever the schema (%s)',
+    (language) => {
+      const long = 'x'.repeat(190);
+      const properties = Object.fromEntries(
+        Array.from({ length: 50 }, (_, n) => [`${long}${n}`, { enum: [long, `${long}\n`] }]),
+      );
+      const signature = toolSignature(
+        tool({
+          server: 's'.repeat(5000),
+          name: `mcp__${'s'.repeat(5000)}__${'t'.repeat(5000)}`,
+          parameters: { properties, required: Object.keys(properties) },
+          outputSchema: { properties },
+        }),
+        language,
+      );
+      expect(signature.length).toBeLessThanOrEqual(400);
+      expect(signature).not.toMatch(/[\n\r]/);
+    },
+  );
+});
+
+describe('toolTypes', () => {
+  test('of TypeScript', () => {
+    const text = toolTypes(
+      [tool({ description: 'Creates */ one.\r\n@ts-ignore', outputSchema })],
+      'typescript',
+    );
+    expect(text).toBe(`declare namespace tools.github {
+  interface CreateIssueArgs {
+    /** Default: []. */
+    labels?: string[];
+    /** A text */
+    owner: string;
+    /** A text */
+    from?: string;
+  }
+  interface CreateIssueResult {
+    number: number;
+  }
+  /** From the server "github": Creates *\\/ one. \\@ts-ignore */
+  function createIssue(args: CreateIssueArgs): Promise<CreateIssueResult>;
+}
+`);
+  });
+
+  test('of Python', () => {
+    expect(toolTypes([tool({ description: 'Creates one.', outputSchema })], 'python')).toBe(
+      `# Called as tools.github.<name>(...)
+
+class CreateIssueResult(TypedDict):
+    number: int
+
+def create_issue(*, owner: str, labels: list[str] = ..., from_: str = ...) -> CreateIssueResult:
+    """
+    From the server "github": Creates one.
+
+    labels: Default: [].
+    owner: A text
+    from_: A text
+    """
+`,
+    );
+  });
+
+  test('gives tools that are named alike names of their own', () => {
+    const alike = ['a-b', 'a_b', 'aB', 'a.b'].map((name) => tool({ name: `mcp__github__${name}` }));
+    const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
+    expect(names(toolTypes(alike, 'typescript'), /function (\w+)/g)).toEqual(['aB2', 'aB3', 'aB', 'aB4']);
+    expect(names(toolTypes(alike, 'python'), /def (\w+)/g)).toEqual(['a_b_2', 'a_b_3', 'a_b_4', 'a_b']);
+  });
+
+  test('cuts a description to 500 characters', () => {
+    const text = toolTypes([tool({ description: 'x'.repeat(1_000_000) })], 'typescript');
+    expect(text).toContain(`${'x'.repeat(499)}… */`);
+    expect(text.length).toBeLessThan(1000);
+  });
+});
