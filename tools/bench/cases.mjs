@@ -1,6 +1,7 @@
 import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
 import { pythonCall, pythonCold, pythonLoop, pythonMany, pythonWarm } from './cases/python.mjs';
+import { search, searchTime } from './cases/search.mjs';
 import { health, load, start } from './cases/server.mjs';
 import { steady } from './cases/steady.mjs';
 import { tokens } from './cases/tokens.mjs';
@@ -11,4 +12,5 @@ export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
   ...[start, load, health, tokens],
+  ...[search, searchTime],
 ];

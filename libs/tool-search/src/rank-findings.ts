@@ -14,7 +14,7 @@ export interface RankedNumber {
 }
 
 /** How soon more of the same word stops to count: `k1` of BM25, in the measure of the field weights. */
-const saturation = 4;
+const saturation = 3;
 
 /**
  * Ranks tools by what was found for each word of a query, the surest first: the best finding of each word

@@ -15,8 +15,8 @@ export interface ToolMatch {
 
 /** What a word counts where it is found, and how many words are usual there: among more, each tells less. */
 const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
-  name: { boost: 4, usualWords: 4 },
-  title: { boost: 3, usualWords: 4 },
+  name: { boost: 3, usualWords: 4 },
+  title: { boost: 2.5, usualWords: 4 },
   summary: { boost: 2, usualWords: 10 },
   server: { boost: 1.5, usualWords: 2 },
   description: { boost: 1, usualWords: 40 },
@@ -25,13 +25,13 @@ const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
 };
 const fieldNames = Object.keys(fields) as (keyof ToolText)[];
 /** How much the length of a field counts, 0 to 1: `b` of BM25. */
-const lengthShare = 0.7;
+const lengthShare = 0.5;
 /** Tools beyond these are not searched. */
 const maxTools = 10_000;
 /** Words of the index that one word of a query may stand for as their beginning, or misspelt. */
 const maxSimilar = 100;
 /** What a word counts, beside one that is there as it was asked for. */
-const weights = { joined: 0.8, concept: 0.4, similar: 0.3, similarToUnknown: 0.6 };
+const weights = { joined: 0.8, concept: 0.6, similar: 0.3, similarToUnknown: 0.6 };
 
 /** The words of many tools, ready to be searched: BM25 over weighted fields. */
 export class ToolIndex {
@@ -63,7 +63,7 @@ export class ToolIndex {
   search(query: string): ToolMatch[] {
     const words = queryWordsOf(query);
     const matches = this.#rank(words.map((word) => this.#findings(word)));
-    return matches.length > 0 ? matches : this.#rank(words.map((word) => this.#containing(word)));
+    return matches.length > 0 ? matches : this.#rank(words.map((word) => this.#remote(word)));
   }
 
   #rank(findings: Finding[][]): ToolMatch[] {
@@ -110,13 +110,17 @@ export class ToolIndex {
       }));
   }
 
-  /** For a query that finds nothing else: words that have this one somewhere inside. */
-  #containing({ stem }: QueryWord): Finding[] {
+  /** For a query that finds nothing else: words that have this one inside, or that look a little like it. */
+  #remote({ stem }: QueryWord): Finding[] {
     if (stem.length < 3) return [];
-    return [...this.#words]
+    const containing = [...this.#words]
       .filter(([word]) => word.includes(stem))
-      .slice(0, maxSimilar)
-      .map(([, postings]) => ({ postings, weight: weights.similar }));
+      .map(([, postings]) => postings);
+    const alike = [...this.#words.fuzzyGet(stem, Math.min(4, Math.floor(stem.length / 3))).values()];
+    return [
+      ...containing.map((postings) => ({ postings, weight: weights.similar })),
+      ...alike.map(([postings, distance]) => ({ postings, weight: weights.similar / (1 + distance) })),
+    ].slice(0, maxSimilar);
   }
 }
 

@@ -1,0 +1,190 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import type { JsonObject, ToolName, ToolSchema } from '@code-executor/contracts';
+import { describe, expect, test } from '@jest/globals';
+
+import { searchTools } from './index.js';
+
+const fixtures = new URL('../fixtures/', import.meta.url);
+const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, fixtures), 'utf8'));
+
+function tool(
+  server: string,
+  name: string,
+  description?: string,
+  properties: Record<string, JsonObject> = {},
+  title?: string,
+): ToolSchema {
+  return {
+    name: `mcp__${server}__${name}`,
+    server,
+    parameters: { type: 'object', properties },
+    ...(description !== undefined && { description }),
+    ...(title !== undefined && { title }),
+  };
+}
+
+const office = [
+  tool('weather', 'getForecast', 'What the sky will do.', { city: { type: 'string' } }),
+  tool('gmail', 'send_email', 'Sends a letter.', { to: { type: 'string', description: 'The addressee' } }),
+  tool('gmail', 'delete-email', 'Moves a letter to the bin.'),
+  tool('files', 'writeURLs'),
+  tool('GitHub', 'x1', 'Merge a pull request. Needs approval.'),
+  tool('shop', 'café', undefined, {}, 'Orders'),
+];
+
+const namesOf = (query: string, tools = office, limit = 1) =>
+  searchTools(tools, query, { limit }).map((match) => match.tool.name.replace('mcp__', ''));
+
+describe('searchTools', () => {
+  test.each([
+    ['a word of a name in camel case', 'forecast', 'weather__getForecast'],
+    ['in snake case', 'send', 'gmail__send_email'],
+    ['in kebab case', 'delete', 'gmail__delete-email'],
+    ['a plural of capitals', 'url', 'files__writeURLs'],
+    ['the server, though in camel case', 'github', 'GitHub__x1'],
+    ['a title', 'ORDER', 'shop__café'],
+    ['a word without its accent', 'cafe', 'shop__café'],
+    ['a description', 'sky', 'weather__getForecast'],
+    ['a parameter', 'city', 'weather__getForecast'],
+    ['the description of a parameter', 'addressee', 'gmail__send_email'],
+    ['another form of the word', 'sending emails', 'gmail__send_email'],
+    ['the beginning of a word', 'forec', 'weather__getForecast'],
+    ['a misspelt word', 'forcast', 'weather__getForecast'],
+    ['the middle of a word', 'mai', 'gmail__delete-email'],
+    ['another word for the same', 'erase mail', 'gmail__delete-email'],
+    ['a phrase for the same', 'get rid of mail', 'gmail__delete-email'],
+    ['two words for one', 'git hub', 'GitHub__x1'],
+    ['a question', 'how do I combine a PR once it has approval?', 'GitHub__x1'],
+    ['words that mean nothing beside it', 'please sky zzzzzzzzzz', 'weather__getForecast'],
+  ])('finds by %s', (_what, query, name) => {
+    expect(namesOf(query)).toEqual([name]);
+  });
+
+  test.each(['', '  ', '?!', 'xylophone', '__proto__', 'constructor', 'toString'])(
+    'finds nothing by %j',
+    (query) => {
+      expect(searchTools(office.slice(0, 3), query)).toEqual([]);
+    },
+  );
+
+  test('puts the name before title, description and parameters', () => {
+    const tools = [
+      tool('a', 'e', 'What it is. Then alarms.'),
+      tool('a', 'd', undefined, { x: { type: 'string', description: 'alarm' } }),
+      tool('a', 'b', undefined, {}, 'Alarm'),
+      tool('a', 'c', 'Alarms.'),
+      tool('a', 'alarm'),
+    ];
+    expect(namesOf('alarm', tools, 5)).toEqual(['a__alarm', 'a__b', 'a__c', 'a__e', 'a__d']);
+  });
+
+  test('puts what has more of the words first, and equal ones by name', () => {
+    const tools = ['z', 'b', 'a'].map((name) => tool('s', name, 'Red.'));
+    const both = tool('s', 'zz', 'Red house.');
+    const matches = searchTools([...tools, both], 'red house');
+    expect(matches.map((match) => match.tool)).toEqual([both, tools[2], tools[1], tools[0]]);
+    expect(matches[0]?.score).toBeGreaterThan(matches[1]?.score ?? NaN);
+    expect(matches[1]?.score).toBe(matches[3]?.score);
+  });
+
+  test('answers the part that is asked for', () => {
+    const all = namesOf('email letter', office, 9);
+    expect(all).toHaveLength(2);
+    expect(searchTools(office, 'email letter', { offset: 1 }).map((match) => match.tool.name)).toEqual([
+      `mcp__${all[1]}`,
+    ]);
+    expect(searchTools(office, 'email', { offset: -1, limit: 0 })).toEqual([]);
+  });
+});
+
+describe('hostile input', () => {
+  const deep = (depth: number): JsonObject => {
+    let schema: JsonObject = { description: 'bottom' };
+    for (let level = 0; level < depth; level++) schema = { properties: { a: schema } };
+    return schema;
+  };
+
+  test('a schema 10,000 deep, wide or of wrong types is searched in part', () => {
+    const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`p${n}`, {}]));
+    const tools = [
+      { ...tool('a', 'deep'), parameters: deep(10_000) },
+      { ...tool('a', 'wide'), parameters: { properties } },
+      { ...tool('a', 'odd'), parameters: { properties: { odd: 3, items: [null] } } },
+      { ...tool('a', 'none'), parameters: null, description: 7, title: {} },
+    ] as unknown as ToolSchema[];
+    expect(namesOf('deep', tools)).toEqual(['a__deep']);
+    expect(namesOf('p99', tools)).toEqual(['a__wide']);
+    expect(namesOf('none', tools)).toEqual(['a__none']);
+    expect(searchTools(tools, 'bottom').map((match) => match.tool.name)).not.toContain('mcp__a__deep');
+  });
+
+  test('of a long description and a long query, the beginning counts', () => {
+    const tools = [tool('a', 'b', `needle ${'hay '.repeat(300_000)} thread`)];
+    expect(searchTools(tools, 'needle')).toHaveLength(1);
+    expect(searchTools(tools, 'thread')).toEqual([]);
+    expect(searchTools(tools, `needle ${'x'.repeat(1_000_000)}`)).toHaveLength(1);
+    expect(searchTools(tools, `${' '.repeat(1000)}needle`)).toEqual([]);
+    expect(searchTools(tools, `${'zzzzzz '.repeat(32)} needle`)).toEqual([]);
+  });
+
+  test('the names of built-in properties are words as any other', () => {
+    const tools = ['__proto__', 'constructor', 'hasOwnProperty'].map((name) => tool('a', name));
+    expect(namesOf('proto', tools)).toEqual(['a____proto__']);
+    expect(namesOf('constructor', tools)).toEqual(['a__constructor']);
+  });
+});
+
+describe('on labelled queries over real tool lists', () => {
+  interface Query {
+    query: string;
+    style: 'keywords' | 'natural' | 'synonym';
+    /** 3 is right, less is near. */
+    relevant: Record<string, number>;
+  }
+  interface UpstreamTool {
+    name: string;
+    inputSchema: JsonObject;
+  }
+  const tools = readdirSync(new URL('tools-lists/', fixtures)).flatMap((file) => {
+    const server = file.replace(/\.json$/, '');
+    const { tools: listed } = readJson(`tools-lists/${file}`) as { tools: UpstreamTool[] };
+    return listed.map(({ name, inputSchema, ...rest }): ToolSchema => {
+      return { ...rest, name: `mcp__${server}__${name}`, server, parameters: inputSchema };
+    });
+  });
+  const queries = readJson('search-golden.json') as Query[];
+
+  const shareFound = (style: Query['style']): number => {
+    const ofStyle = queries.filter((each) => each.style === style);
+    const hits = ofStyle.filter(({ query, relevant }) =>
+      searchTools(tools, query, { limit: 5 }).some((match) => relevant[match.tool.name] === 3),
+    );
+    return hits.length / ofStyle.length;
+  };
+
+  test.each([
+    ['keywords', 0.95],
+    ['natural', 0.6],
+    ['synonym', 0.4],
+  ] as const)('finds the right tool among the first five: %s', (style, least) => {
+    expect(shareFound(style)).toBeGreaterThanOrEqual(least);
+  });
+
+  test.each([undefined, ...new Set(tools.map(({ server }) => server))])(
+    'answers all but one query at least, without server %s',
+    (server) => {
+      const others = tools.filter((each) => each.server !== server);
+      const empty = queries.filter(({ query }) => searchTools(others, query).length === 0);
+      expect(empty.length).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test('finds each tool by its own name', () => {
+    const missed = tools.filter(({ name, server }) => {
+      const own = name.slice(`mcp__${server}__`.length);
+      return !searchTools(tools, `${server} ${own}`, { limit: 5 }).some((match) => match.tool.name === name);
+    });
+    expect(missed.map(({ name }): ToolName => name)).toEqual([]);
+  });
+});
