@@ -36,13 +36,15 @@ export interface FailedServer {
 }
 
 /** How much of each tool a listing tells. */
-export type ListDetail = 'names' | 'signatures' | 'full';
+export type ListDetail = 'names' | 'signatures' | 'types' | 'full';
 
 /** A tool as a listing shows it: with less than the full detail, whatever else is known is left out. */
 export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
   name: ToolName;
   /** The call in the program's own language, with the types of arguments and result, on one line. */
   signature?: string;
+  /** Declarations of the call, of its arguments and its result in the program's own language. */
+  types?: string;
   /** How well the tool answers the query; only the order within one listing means something. */
   score?: number;
 }

@@ -1,6 +1,7 @@
 import {
   CodeExecutorError,
   type JsonObject,
+  type ListDetail,
   type ToolHit,
   type ToolName,
   type ToolResult,
@@ -9,37 +10,54 @@ import {
 } from '@code-executor/contracts';
 
 import { type HostCallHandler, ToolFailure } from './host-calls.js';
+import { ToolPaths } from './tool-paths.js';
 
 /** Longest text of a failed tool that becomes the message of an exception. */
 const maxErrorChars = 4000;
+const maxShownNameChars = 200;
+const maxQueryChars = 1000;
+const maxTypes = 100;
+const details: readonly ListDetail[] = ['names', 'signatures', 'types', 'full'];
 
-/** The two verbs of a `ToolSource`, as sandboxed code asks for them. */
+/** The verbs of a `ToolSource`, as sandboxed code asks for them. */
 export function toolHandlers(tools: ToolSource<ToolHit>): [method: string, handler: HostCallHandler][] {
+  const paths = new ToolPaths(tools);
   return [
-    ['callTool', (params, signal) => callTool(tools, params, signal)],
+    ['callTool', (params, signal) => callTool(tools, paths, params, signal)],
     ['listTools', (params, signal) => listTools(tools, params, signal)],
+    ['toolTypes', (params, signal) => toolTypes(tools, params, signal)],
   ];
 }
 
 async function callTool(
   tools: ToolSource<ToolHit>,
-  { name, args, raw }: JsonObject,
+  paths: ToolPaths,
+  { args, raw, ...target }: JsonObject,
   signal: AbortSignal,
 ): Promise<unknown> {
-  if (typeof name !== 'string') {
-    throw new CodeExecutorError('invalid_argument', 'callMCPTool takes the name of a tool as a string.');
-  }
+  const name = await nameOf(target, paths, signal);
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-    throw new CodeExecutorError(
-      'invalid_argument',
-      `callMCPTool takes the arguments of ${name.slice(0, 200)} as one object.`,
-      { tool: name },
-    );
+    const shown = name.slice(0, maxShownNameChars);
+    throw invalid(`The arguments of ${shown} must be one object.`, shown);
   }
-  const result = await tools.callTool(name as ToolName, args, { signal });
+  const result = await tools.callTool(name, args, { signal });
   if (raw === true) return result;
   if (result.isError) throw new ToolFailure(errorText(result), name, await serverOf(tools, name, signal));
   return unwrapToolResult(result);
+}
+
+/** The tool's name: given, or found by `server` and `tool`. */
+async function nameOf(
+  { name, server, tool }: JsonObject,
+  paths: ToolPaths,
+  signal: AbortSignal,
+): Promise<ToolName> {
+  if (typeof name === 'string') return name as ToolName;
+  if (typeof server !== 'string' || typeof tool !== 'string') {
+    throw invalid('callMCPTool takes the name of a tool as a string.');
+  }
+  // Where there is no such tool, the call says so, and which there are.
+  return (await paths.find({ server, tool }, signal)) ?? `mcp__${server}__${tool}`;
 }
 
 function errorText(result: ToolResult): string {
@@ -60,17 +78,56 @@ async function serverOf(
 
 async function listTools(
   tools: ToolSource<ToolHit>,
-  { query, limit, name }: JsonObject,
+  { query, server, name, detail, limit, offset }: JsonObject,
   signal: AbortSignal,
 ): Promise<unknown> {
-  if (limit !== undefined && (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)) {
-    throw new CodeExecutorError('invalid_argument', 'The limit of a search is a whole number from 1.');
+  if (limit !== undefined && !isCount(limit, 1))
+    throw invalid('The limit of a search is a whole number from 1.');
+  if (offset !== undefined && !isCount(offset, 0)) {
+    throw invalid('The offset of a search is a whole number from 0.');
+  }
+  if (detail !== undefined && !isDetail(detail)) {
+    throw invalid('The detail of a search is "names", "signatures", "types" or "full".');
   }
   const listing = await tools.listTools({
     signal,
-    ...(typeof query === 'string' && { query: query.slice(0, 1000) }),
-    ...(limit !== undefined && { limit }),
+    ...(typeof query === 'string' && { query: query.slice(0, maxQueryChars) }),
+    ...(typeof server === 'string' && { server }),
     ...(typeof name === 'string' && { name }),
+    ...(detail !== undefined && { detail }),
+    ...(limit !== undefined && { limit }),
+    ...(offset !== undefined && { offset }),
   });
   return listing.tools;
+}
+
+/** The declarations of some tools, one after the other. */
+async function toolTypes(
+  tools: ToolSource<ToolHit>,
+  { names }: JsonObject,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!Array.isArray(names) || names.length > maxTypes || names.some((name) => typeof name !== 'string')) {
+    throw invalid(`The types of tools are asked for by a list of at most ${maxTypes} names.`);
+  }
+  const texts = (names as string[]).map(async (name) => {
+    const [tool] = (await tools.listTools({ name, detail: 'types', signal })).tools;
+    if (tool) return tool.types ?? '';
+    const shown = name.slice(0, maxShownNameChars);
+    const problem = `Tool ${shown} does not exist, or its server is unavailable; search for tools to see what there is.`;
+    throw new CodeExecutorError('not_found', problem, { tool: shown });
+  });
+  return (await Promise.all(texts)).join('\n\n');
+}
+
+function isCount(value: unknown, least: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least;
+}
+
+function isDetail(value: unknown): value is ListDetail {
+  return (details as readonly unknown[]).includes(value);
+}
+
+function invalid(message: string, tool?: string): CodeExecutorError {
+  return new CodeExecutorError('invalid_argument', message, tool === undefined ? {} : { tool });
 }

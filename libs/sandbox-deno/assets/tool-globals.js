@@ -33,29 +33,66 @@ export function createToolGlobals(channel) {
     throw new McpToolError({ code: 'invalid_argument', message, tool });
   }
 
+  function isRaw(options, called, tool) {
+    const unknown = Object.keys(options ?? {}).find((option) => option !== 'raw');
+    if (unknown !== undefined) refuse(`${called} has the option raw, and none named ${unknown}.`, tool);
+    return options?.raw === true;
+  }
+
   return {
     async callMCPTool(name, params = {}, options = {}) {
       const tool = typeof name === 'string' ? name : undefined;
-      const unknown = Object.keys(options ?? {}).find((option) => option !== 'raw');
-      if (unknown !== undefined) refuse(`callMCPTool has the option raw, and none named ${unknown}.`, tool);
-      return await ask('callTool', { name, args: params, raw: options?.raw === true }, tool);
+      const raw = isRaw(options, 'callMCPTool', tool);
+      return await ask('callTool', { name, args: params, raw }, tool);
     },
-    async discoverMCPTools({ search = [], ...others } = {}) {
-      const words = typeof search === 'string' ? [search] : search;
-      if (!Array.isArray(words) || Object.keys(others).length > 0) {
-        refuse('discoverMCPTools takes { search: ["word", ...] }, or nothing.');
+    async discoverMCPTools(options = {}) {
+      const { search, ...others } = Object(options);
+      const words = typeof search === 'string' ? [search] : (search ?? []);
+      const unknown = Object.keys(others).find((option) => !discoveryOptions.has(option));
+      if (typeof options !== 'object' || !Array.isArray(words) || unknown !== undefined) {
+        refuse(
+          'discoverMCPTools takes { search: ["word", ...], server, detail, limit, offset }, or nothing.',
+        );
       }
-      return await ask('listTools', { query: words.join(' ') });
+      return await ask('listTools', { query: words.join(' '), ...others });
     },
     async getToolSchema(name) {
       const tools = await ask('listTools', { name: String(name) });
       return tools[0] ?? null;
     },
+    async getToolTypes(names) {
+      return await ask('toolTypes', { names: typeof names === 'string' ? [names] : names });
+    },
     async searchTools(query, limit = 10) {
       if (typeof query !== 'string') refuse('searchTools takes its query as a string.');
       return await ask('listTools', { query, limit });
     },
+    /** Every tool as a function: `tools.<server>.<tool>(args)`, by its own name or by the name in camel case. */
+    tools: byName((server) =>
+      byName((tool) => {
+        const called = `tools.${server}.${tool}`;
+        return async (params = {}, options = {}) => {
+          const raw = isRaw(options, called);
+          return await ask('callTool', { server, tool, args: params, raw });
+        };
+      }),
+    ),
     McpToolError,
     ToolNotAllowedError,
   };
+}
+
+const discoveryOptions = new Set(['server', 'detail', 'limit', 'offset']);
+
+/** An object that makes its properties when they are asked for, whatever their name, and keeps them. */
+function byName(make) {
+  const made = new Map();
+  return new Proxy(Object.freeze(Object.create(null)), {
+    get(target, name) {
+      // `then` would make it something to await.
+      if (typeof name === 'symbol' || name === 'then') return undefined;
+      if (!made.has(name)) made.set(name, make(name));
+      return made.get(name);
+    },
+  });
 }

@@ -90,8 +90,8 @@ describe('The globals of a program', () => {
   test.each([
     ['callMCPTool()', 'takes the name of a tool'],
     ['callMCPTool(["mcp__files__read"] as any)', 'takes the name of a tool'],
-    ['callMCPTool("mcp__files__read", [] as any)', 'arguments of mcp__files__read as one object'],
-    ['callMCPTool("mcp__files__read", null as any)', 'arguments of mcp__files__read as one object'],
+    ['callMCPTool("mcp__files__read", [] as any)', 'arguments of mcp__files__read must be one object'],
+    ['callMCPTool("mcp__files__read", null as any)', 'arguments of mcp__files__read must be one object'],
     ['callMCPTool("mcp__files__read", { x: "x".repeat(2e6) })', 'bytes of JSON'],
     ['searchTools("x", -1)', 'whole number'],
     ['searchTools(5 as any)', 'query as a string'],
@@ -143,13 +143,13 @@ describe('The globals of a program', () => {
   });
 
   test('are frozen', async () => {
-    const code = `const names = ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'searchTools', 'display', 'fetch'];
+    const code = `const names = ['callMCPTool', 'discoverMCPTools', 'getToolSchema', 'getToolTypes', 'searchTools', 'display', 'fetch'];
 return names.map((name) => {
   try { (globalThis as any)[name] = 1 } catch { /* expected */ }
   try { Object.defineProperty(globalThis, name, { value: 1 }) } catch { /* expected */ }
   return typeof (globalThis as any)[name] === 'function' && Object.isFrozen((globalThis as any)[name]);
 })`;
-    expect(await run(code)).toEqual([true, true, true, true, true, true]);
+    expect(await run(code)).toEqual([true, true, true, true, true, true, true]);
   });
 });
 

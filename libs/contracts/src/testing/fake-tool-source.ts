@@ -31,11 +31,13 @@ export function fakeToolSource(
       const words = options.query?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
       const matches = listed
         .filter((tool) => options.name === undefined || tool.name === options.name)
+        .filter((tool) => options.server === undefined || tool.server === options.server)
         .filter((tool) => {
           const text = `${tool.name} ${tool.description ?? ''}`.toLowerCase();
           return words.length === 0 || words.some((word) => text.includes(word));
         });
-      return Promise.resolve({ tools: matches.slice(0, options.limit), failedServers: [] });
+      const { offset = 0, limit = matches.length } = options;
+      return Promise.resolve({ tools: matches.slice(offset, offset + limit), failedServers: [] });
     },
     async callTool(name, args, options = {}) {
       options.signal?.throwIfAborted();

@@ -38,12 +38,14 @@ def prepare(ask, reply, schedule):
         tools.call_mcp_tool,
         tools.discover_mcp_tools,
         tools.get_tool_schema,
+        tools.get_tool_types,
         tools.search_tools,
         tools.McpToolError,
         tools.ToolNotAllowedError,
         pictures.display,
     ):
         setattr(__main__, function.__name__, function)
+    __main__.tools = tools.tools
 
 
 async def run(source, max_depth, max_chars):

@@ -1,5 +1,7 @@
 """The functions through which a program reaches tools."""
 
+import keyword
+
 from code_executor.host import request, to_text
 
 
@@ -53,33 +55,94 @@ def call_mcp_tool(name, params=None, *, raw=False):
     result as MCP has it. Await it or not; ``asyncio.gather`` makes calls at once. Raises ToolNotAllowedError
     and McpToolError.
     """
-    tool = name if isinstance(name, str) else None
-    if tool is None:
+    if not isinstance(name, str):
         _refuse(f"call_mcp_tool takes the name of a tool as a string, not {type(name).__name__}.")
     if params is not None and not isinstance(params, dict):
-        _refuse(f"call_mcp_tool takes its params as a dict, not {type(params).__name__}.", tool)
+        _refuse(f"call_mcp_tool takes its params as a dict, not {type(params).__name__}.", name)
+    text = _call({"name": name}, params or {}, raw is True, name)
+    return request("callTool", text, _same, _failing(name))
+
+
+def _call(target, args, raw, tool):
     try:
-        text = to_text({"name": name, "args": params or {}, "raw": raw is True})
+        return to_text({**target, "args": args, "raw": raw})
     except (TypeError, ValueError, RecursionError) as error:
         message = f"The params of {tool} are not JSON: {error}"
         raise McpToolError(message, code="invalid_argument", tool=tool) from None
-    return request("callTool", text, _same, _failing(tool))
 
 
-def discover_mcp_tools(search=None):
+class _ByName:
+    """Makes its attributes, which are its items as well, when they are asked for, whatever their name."""
+
+    def __init__(self, make, path):
+        self._make = make
+        self._path = path
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"{self!r} takes the name as a string, not {type(name).__name__}.")
+        return self._make(name)
+
+    def __repr__(self):
+        return self._path
+
+
+def _server(server):
+    return _ByName(lambda tool: _tool(server, tool), f"tools.{server}")
+
+
+def _tool(server, tool):
+    path = f"tools.{server}.{tool}"
+
+    def call(params=None, /, **named):
+        if params is not None and not isinstance(params, dict):
+            _refuse(f"{path} takes its params by name, or as one dict, not {type(params).__name__}.")
+        args = {**(params or {}), **{_parameter(name): value for name, value in named.items()}}
+        text = _call({"server": server, "tool": tool}, args, False, path)
+        return request("callTool", text, _same, _failing())
+
+    call.__name__ = call.__qualname__ = path
+    call.__doc__ = f"Calls the tool {tool} of {server}; see get_tool_types()."
+    return call
+
+
+def _parameter(name):
+    """``from_`` stands for ``from``, which is a word of the language."""
+    return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
+
+
+#: Every tool as a function: ``tools.<server>.<tool>(**params)``, by its own name or by the name in snake case.
+tools = _ByName(_server, "tools")
+
+
+def discover_mcp_tools(search=None, *, server=None, detail="full", limit=None, offset=0):
     """
-    Returns the tools that there are, as dicts with ``name``, ``description`` and ``parameters``; with
-    ``search``, a word or a list of words, those that match, best first.
+    Returns the tools that there are, as dicts with ``name``, ``description``, ``parameters`` and ``signature``;
+    with ``search``, a word or a list of words, those that match, best first; with ``server``, those of one
+    server. ``detail`` is ``"names"``, ``"signatures"``, ``"types"`` or ``"full"``.
     """
     words = [search] if isinstance(search, str) else list(search or [])
     if not all(isinstance(word, str) for word in words):
         _refuse("discover_mcp_tools takes a word or a list of words.")
-    return request("listTools", to_text({"query": " ".join(words)}), _same, _failing())
+    options = {"server": server, "detail": detail, "limit": limit, "offset": offset}
+    given = {name: value for name, value in options.items() if value is not None}
+    return request("listTools", to_text({"query": " ".join(words), **given}), _same, _failing())
 
 
 def get_tool_schema(name):
     """Returns the schema of one tool, or None if there is no such tool."""
     return request("listTools", to_text({"name": str(name)}), lambda tools: tools[0] if tools else None, _failing())
+
+
+def get_tool_types(names):
+    """Returns the declarations of tools as text: their functions, with the types of params and results."""
+    names = [names] if isinstance(names, str) else list(names)
+    return request("toolTypes", to_text({"names": names}), _same, _failing())
 
 
 def search_tools(query, limit=10):

@@ -1,0 +1,106 @@
+import {
+  CodeExecutorError,
+  identifierOf,
+  type ToolHit,
+  type ToolName,
+  type ToolSource,
+} from '@code-executor/contracts';
+
+/** What a program wrote as `tools.<server>.<tool>`, or as `tools["<server>"]["<tool>"]`. */
+export interface ToolPath {
+  server: string;
+  tool: string;
+}
+
+const maxShownNames = 5;
+const maxShownChars = 200;
+
+/** Finds the tools that one program means by paths. */
+export class ToolPaths {
+  readonly #source: ToolSource<ToolHit>;
+  /** By the names of servers, as programs wrote them, that have tools. */
+  readonly #servers = new Map<string, PathIndex>();
+  #everything: Promise<PathIndex> | undefined;
+
+  constructor(source: ToolSource<ToolHit>) {
+    this.#source = source;
+  }
+
+  /**
+   * The tool that is meant: a name as it is comes first, then the names whose identifier it is, of either
+   * language. Undefined where there is none, or its server cannot be listed. Rejects with `invalid_argument`
+   * where it may be several.
+   */
+  async find(path: ToolPath, signal: AbortSignal): Promise<ToolName | undefined> {
+    const index = await this.#indexOf(path.server, signal);
+    const found = index?.find(path) ?? [];
+    if (found.length > 1) throw severalMeant(path, found);
+    return found[0]?.name;
+  }
+
+  /** Asks one server where it can, for the others need not be connected for this; everything once at most. */
+  async #indexOf(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
+    const known = this.#servers.get(server) ?? (await this.#everything);
+    if (known) return known;
+    const { tools, failedServers } = await this.#source.listTools({ server, signal });
+    if (tools.length > 0) {
+      const index = new PathIndex(tools);
+      this.#servers.set(server, index);
+      return index;
+    }
+    if (failedServers.length > 0) return undefined;
+    this.#everything ??= this.#source.listTools({ signal }).then((listing) => new PathIndex(listing.tools));
+    return this.#everything;
+  }
+}
+
+/** Tools by server and name: each lookup costs the same, whatever a program asks for. */
+class PathIndex {
+  readonly #servers = new Names<Names<ToolHit>>();
+
+  constructor(tools: readonly ToolHit[]) {
+    for (const tool of tools) {
+      const { name, server = '' } = tool;
+      const [ofServer = this.#servers.add(server, new Names())] = this.#servers.exactly(server);
+      ofServer.add(name.slice(`mcp__${server}__`.length), tool);
+    }
+  }
+
+  find({ server, tool }: ToolPath): ToolHit[] {
+    return this.#servers.find(server).flatMap((ofServer) => ofServer.find(tool));
+  }
+}
+
+class Names<Value> {
+  readonly #exact = new Map<string, Value>();
+  readonly #alike = new Map<string, Value[]>();
+
+  add(name: string, value: Value): Value {
+    this.#exact.set(name, value);
+    for (const identifier of new Set([identifierOf(name, 'camelCase'), identifierOf(name, 'snake_case')])) {
+      const alike = this.#alike.get(identifier);
+      if (alike) alike.push(value);
+      else this.#alike.set(identifier, [value]);
+    }
+    return value;
+  }
+
+  exactly(name: string): Value[] {
+    const value = this.#exact.get(name);
+    return value === undefined ? [] : [value];
+  }
+
+  find(name: string): Value[] {
+    const exact = this.exactly(name);
+    return exact.length > 0 ? exact : (this.#alike.get(name) ?? []);
+  }
+}
+
+function severalMeant({ server, tool }: ToolPath, found: readonly ToolHit[]): CodeExecutorError {
+  const written = `tools.${server.slice(0, maxShownChars)}.${tool.slice(0, maxShownChars)}`;
+  const names = found.slice(0, maxShownNames).map(({ name }) => name.slice(0, maxShownChars));
+  return new CodeExecutorError(
+    'invalid_argument',
+    `${written} may be any of ${names.join(', ')}; write the tool's own name, as in tools["server"]["tool-name"].`,
+  );
+}

@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+
+import { noPermissions } from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+
+import { DenoSandbox } from './deno-sandbox.js';
+
+describe('tools.<server>.<tool>() in TypeScript', () => {
+  const sandbox = new DenoSandbox();
+  afterAll(() => sandbox.close());
+
+  const source = fakeToolSource(
+    {
+      'mcp__git-hub__create_issue': (args) => args,
+      'mcp__git-hub__API-get/user': () => 'a user',
+      'mcp__git-hub__same-name': () => 'dash',
+      'mcp__git-hub__same.name': () => 'dot',
+      mcp__files__then: () => 'then',
+      mcp__files__delete: () => 'deleted',
+      mcp__files__broken: () => ({ content: [], isError: true }),
+    },
+    { mcp__files__delete: { parameters: { type: 'object', properties: { path: { type: 'string' } } } } },
+  );
+  const run = (code: string) =>
+    sandbox.execute({ code, timeoutMs: 20_000, permissions: noPermissions, tools: source });
+
+  test.each<[string, string, unknown]>([
+    ['camel case', 'await tools.gitHub.createIssue({ title: "a" })', { title: 'a' }],
+    ['their own names', 'await tools["git-hub"]["create_issue"]({ n: 1 })', { n: 1 }],
+    ['snake case', 'await tools.git_hub.create_issue()', {}],
+    ['words of the language', 'await tools.files.delete()', 'deleted'],
+    ['their own names, where others are called the same', 'await tools["git-hub"]["same.name"]()', 'dot'],
+    ['odd names', 'await tools.gitHub.apiGetUser()', 'a user'],
+    [
+      'the whole result',
+      '(await tools.files.delete({}, { raw: true })).content',
+      [{ type: 'text', text: 'deleted' }],
+    ],
+    [
+      'many at once',
+      'await Promise.all([1, 2].map((n) => tools.gitHub.createIssue({ n })))',
+      [{ n: 1 }, { n: 2 }],
+    ],
+    ['nothing to await', '[typeof (await tools), typeof (await tools.files)]', ['object', 'object']],
+  ])('calls by %s', async (_, expression, value) => {
+    expect(await run(`return ${expression}`)).toMatchObject({ status: 'succeeded', value });
+  });
+
+  test.each<[string, object]>([
+    [
+      'tools.gitHub.sameName()',
+      {
+        code: 'invalid_argument',
+        message:
+          'tools.gitHub.sameName may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; write the tool\'s own name, as in tools["server"]["tool-name"].',
+      },
+    ],
+    ['tools.gitHub.absent()', { code: 'not_found', message: 'Tool mcp__gitHub__absent does not exist.' }],
+    ['tools.nowhere.absent()', { code: 'not_found', tool: 'mcp__nowhere__absent' }],
+    ['tools.files.broken()', { code: 'tool_error', tool: 'mcp__files__broken', server: 'files' }],
+    ['tools.files.delete([] as any)', { code: 'invalid_argument' }],
+    ['tools.files.delete({}, { fast: true } as any)', { code: 'invalid_argument' }],
+    ['getToolTypes(["mcp__files__absent"])', { code: 'not_found', tool: 'mcp__files__absent' }],
+    ['getToolTypes(5 as any)', { code: 'invalid_argument' }],
+    ['discoverMCPTools({ detail: "much" } as any)', { code: 'invalid_argument' }],
+    ['discoverMCPTools({ offset: -1 })', { code: 'invalid_argument' }],
+  ])('%s is a clear error', async (call, error) => {
+    const { value } = await run(
+      `try { await ${call} } catch ({ code, message, tool, server }) { return { code, message, tool, server } }`,
+    );
+    expect(value).toMatchObject(error);
+  });
+
+  test('asks for one server where that has the tool, and for everything at most once', async () => {
+    const asked: unknown[] = [];
+    const listing = {
+      ...source,
+      listTools: (options = {}) => (asked.push({ ...options, signal: 0 }), source.listTools(options)),
+    };
+    await sandbox.execute({
+      code: `for (let n = 0; n < 3; n++) await tools.files.delete();
+for (const server of ['gitHub', 'git_hub', 'gitHub']) await tools[server].createIssue();
+for (const server of ['a', 'b', 'c']) await tools[server].x().catch(() => {});`,
+      timeoutMs: 20_000,
+      permissions: noPermissions,
+      tools: listing,
+    });
+    expect(asked).toEqual([{ server: 'files', signal: 0 }, { server: 'gitHub', signal: 0 }, { signal: 0 }]);
+  });
+
+  test('discoverMCPTools() narrows by server, offset and limit', async () => {
+    const { value } = await run(
+      `const found = await discoverMCPTools({ server: 'files', offset: 1, limit: 1, detail: 'full' }); return found.map((tool) => tool.name)`,
+    );
+    expect(value).toEqual(['mcp__files__delete']);
+  });
+});

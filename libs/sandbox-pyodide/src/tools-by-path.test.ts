@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { noPermissions } from '@code-executor/contracts';
+import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
+
+import { PyodideSandbox } from './pyodide-sandbox.js';
+import { snapshotDir } from './snapshot-dir.test.support.js';
+
+describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (isolation) => {
+  let sandbox: PyodideSandbox;
+  beforeAll(() => {
+    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir() });
+  });
+  afterAll(() => sandbox.close());
+
+  const run = (code: string) =>
+    sandbox.execute({
+      code,
+      timeoutMs: 30_000,
+      permissions: noPermissions,
+      tools: fakeToolSource({
+        'mcp__git-hub__createIssue': (args) => args,
+        'mcp__git-hub__same-name': () => 'dash',
+        'mcp__git-hub__same.name': () => 'dot',
+        mcp__files__list: () => ['a'],
+      }),
+    });
+
+  test('calls by snake case and by own names, awaited or not, with parameters by name or as a dict', async () => {
+    const code = `import asyncio
+[
+    tools.git_hub.create_issue(title="a", from_="b", **{"no-name": 1}),
+    await tools.git_hub.createIssue({"n": 1}, m=2),
+    tools["git-hub"]["same.name"](),
+    tools.files.list()[0],
+    await asyncio.gather(*[tools.gitHub.create_issue(n=n) for n in range(2)]),
+    repr(tools.files),
+]`;
+    expect(await run(code)).toMatchObject({
+      status: 'succeeded',
+      value: [
+        { title: 'a', from: 'b', 'no-name': 1 },
+        { n: 1, m: 2 },
+        'dot',
+        'a',
+        [{ n: 0 }, { n: 1 }],
+        'tools.files',
+      ],
+    });
+  });
+
+  test('fails with clear errors', async () => {
+    const code = `def caught(call):
+    try:
+        call()
+    except (McpToolError, TypeError) as error:
+        return [type(error).__name__, getattr(error, "code", None), str(error)]
+[
+    caught(lambda: tools.git_hub.same_name().strip()),
+    caught(lambda: tools.git_hub.absent().strip()),
+    caught(lambda: tools.git_hub.create_issue([1])),
+    caught(lambda: tools.git_hub.create_issue(x=object())),
+    caught(lambda: tools[1]),
+    caught(lambda: get_tool_types("mcp__files__absent").strip()),
+    caught(lambda: discover_mcp_tools(detail="much").append(1)),
+]`;
+    const { value } = await run(code);
+    expect(value).toEqual([
+      [
+        'McpToolError',
+        'invalid_argument',
+        'tools.git_hub.same_name may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; write the tool\'s own name, as in tools["server"]["tool-name"].',
+      ],
+      ['McpToolError', 'not_found', 'Tool mcp__git_hub__absent does not exist.'],
+      [
+        'McpToolError',
+        'invalid_argument',
+        'tools.git_hub.create_issue takes its params by name, or as one dict, not list.',
+      ],
+      [
+        'McpToolError',
+        'invalid_argument',
+        'The params of tools.git_hub.create_issue are not JSON: Object of type object is not JSON serializable',
+      ],
+      ['TypeError', null, 'tools takes the name as a string, not int.'],
+      [
+        'McpToolError',
+        'not_found',
+        'Tool mcp__files__absent does not exist, or its server is unavailable; search for tools to see what there is.',
+      ],
+      [
+        'McpToolError',
+        'invalid_argument',
+        'The detail of a search is "names", "signatures", "types" or "full".',
+      ],
+    ]);
+  });
+});
