@@ -54,14 +54,14 @@ const introductions = {
     name: 'executeTypescript',
     title: 'Execute TypeScript',
     description: `Runs TypeScript in a sandbox without network or files. \`return\` or \`export default\` gives its result, console.log its output.
-Async globals: callMCPTool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value and throws on error; searchTools(query), discoverMCPTools({ search: ["word"] }) and getToolSchema(name) find tools; display(blob) shows a picture.
+Async globals: tools.server.tool(params), or callMCPTool("mcp__server__tool", params), calls a tool of your MCP servers: plain value, or it throws; searchTools(query) and discoverMCPTools() give names and signatures, getToolTypes(names) types; display(blob) shows a picture.
 Code can only call what allowedTools lists.`,
   },
   python: {
     name: 'executePython',
     title: 'Execute Python',
     description: `Runs Python in a sandbox without network or files. The last expression is its result; top-level await works.
-Globals, with or without await: call_mcp_tool(name, params) calls a tool (mcp__server__tool) of your MCP servers, gives its plain value or raises; search_tools(query), discover_mcp_tools(search) and get_tool_schema(name) find tools; display(x) shows a picture.
+Globals, await optional: tools.server.tool(**params), or call_mcp_tool("mcp__server__tool", params), calls a tool of your MCP servers: plain value, or it raises; search_tools(query) gives names and signatures, get_tool_types(names) types; display(x) shows a picture.
 Code can only call what allowedTools lists.`,
   },
 } satisfies Record<Language, Pick<Tool, 'name' | 'title' | 'description'>>;
