@@ -4,7 +4,12 @@ export { type PythonType, schemaToPython } from './python-type.js';
 export { parametersOf } from './python-parameters.js';
 export { toolSignature } from './tool-signature.js';
 export { toolTypes } from './tool-types.js';
-export { typeScriptTools, type TypeScriptServer, type TypeScriptTool } from './typescript-tool.js';
+export {
+  typeScriptTools,
+  type TypeScriptIndents,
+  type TypeScriptServer,
+  type TypeScriptTool,
+} from './typescript-tool.js';
 export { type PythonParameter, type PythonServer, type PythonTool, pythonTools } from './python-tool.js';
 export type { NamedServer, NamedTool } from './name-tools.js';
 export { quoted } from './third-party-text.js';

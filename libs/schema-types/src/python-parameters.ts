@@ -1,8 +1,8 @@
 import { identifierOf } from '@code-executor/contracts';
 
-/** Words that no parameter can be called; `_client` is what generated modules call through. */
+/** Words that no parameter can be called; `_call_tool` is what generated modules call. */
 const reserved = new Set(
-  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield __debug__ _client'.split(
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield __debug__ _call_tool'.split(
     ' ',
   ),
 );

@@ -5,6 +5,7 @@ import { parametersOf, restParameter } from './python-parameters.js';
 import { keyText, PythonWriter } from './python-type.js';
 import { readSchema } from './read-schema.js';
 import { docString, quoted } from './third-party-text.js';
+import { unknownType } from './type-node.js';
 import { asOneObject, readArguments } from './tool-arguments.js';
 
 /** One keyword parameter. */
@@ -30,6 +31,8 @@ export interface PythonTool extends NamedTool {
 }
 
 export interface PythonServer extends NamedServer {
+  /** What the declarations need of the module `typing`, sorted. */
+  typing: string[];
   tools: PythonTool[];
 }
 
@@ -37,7 +40,8 @@ export interface PythonServer extends NamedServer {
 export function pythonTools(tools: readonly ToolSchema[]): PythonServer[] {
   return nameTools(tools, 'python').map((server) => {
     const writer = new PythonWriter();
-    return { ...server, tools: server.tools.map((tool) => pythonTool(tool, writer)) };
+    const written = server.tools.map((tool) => pythonTool(tool, writer));
+    return { ...server, tools: written, typing: [...writer.typing].sort() };
   });
 }
 
@@ -51,16 +55,14 @@ function pythonTool(named: NamedTool, writer: PythonWriter): PythonTool {
     if (note) notes.push(`${keyText(name)}: ${note}`);
     return {
       name,
-      type: writer.write(type, `${typeName}Args${identifierOf(key, 'PascalCase')}`),
+      type: writer.use(writer.write(type, `${typeName}Args${identifierOf(key, 'PascalCase')}`)),
       isRequired,
       key: quoted(key, 'python'),
     };
   });
-  const more = rest && rest.kind !== 'never' ? writer.write(rest, `${typeName}More`) : undefined;
-  const resultType =
-    tool.outputSchema === undefined
-      ? 'Any'
-      : writer.write(readSchema(tool.outputSchema), `${typeName}Result`);
+  const more = rest && rest.kind !== 'never' ? writer.use(writer.write(rest, `${typeName}More`)) : undefined;
+  const result = tool.outputSchema === undefined ? unknownType : readSchema(tool.outputSchema);
+  const resultType = writer.use(writer.write(result, `${typeName}Result`));
   return {
     ...named,
     declarations: writer.takeDeclarations(),

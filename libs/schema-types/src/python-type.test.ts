@@ -83,7 +83,7 @@ describe('parametersOf', () => {
       '2x',
       '__proto__',
       '✓',
-      '_client',
+      '_call_tool',
       'list',
     ];
     expect(Object.fromEntries(parametersOf(keys))).toEqual(
@@ -98,7 +98,7 @@ describe('parametersOf', () => {
         ['2x', '_2x'],
         ['__proto__', '__proto__'],
         ['✓', 'unnamed'],
-        ['_client', '_client_'],
+        ['_call_tool', '_call_tool_'],
         ['list', 'list'],
       ]),
     );

@@ -25,26 +25,38 @@ export function schemaToPython(schema: unknown, className: string): PythonType {
   return { type, declarations: writer.takeDeclarations() };
 }
 
+const stringLiteral = /"(?:\\.|[^"\\])*"/g;
+const typingName = /\b(?:Any|Literal|Never|NotRequired)\b/g;
+
 /** Writes types; objects become classes of their own. One for each module, so that no two are named alike. */
 export class PythonWriter {
   #charsLeft = maxTypeChars;
   #declarations: string[] = [];
   readonly #taken = new Set<string>();
-  /** The classes that there are by what is in them: servers repeat themselves. */
+  /** The classes that there are by what is in them; inner ones are shared, for servers repeat themselves. */
   readonly #classes = new Map<string, string>();
 
+  /** The names of `typing` that are in what was written and is used, which {@link use} says of types. */
+  readonly typing = new Set<string>();
+
+  /** Notes what the type needs of `typing`, and returns it. */
+  use(type: string): string {
+    for (const [name] of type.replace(stringLiteral, '').matchAll(typingName)) this.typing.add(name);
+    return type;
+  }
+
   /** The type; `className` is that of its class, should it be an object. */
-  write(type: TypeNode, className: string): string {
+  write(type: TypeNode, className: string, isInner = false): string {
     if (this.#charsLeft <= 0) return 'Any';
     switch (type.kind) {
       case 'array':
-        return `list[${this.write(type.items, className)}]`;
+        return `list[${this.write(type.items, className, true)}]`;
       case 'tuple':
-        return `list[${this.write(itemOf(type), className)}]`;
+        return `list[${this.write(itemOf(type), className, true)}]`;
       case 'union':
         return this.#union(type.members, className);
       case 'object':
-        return this.#object(type, className);
+        return this.#object(type, className, isInner);
       default:
         return this.#spent(simpleType(type));
     }
@@ -61,29 +73,30 @@ export class PythonWriter {
   #union(members: readonly TypeNode[], className: string): string {
     return unionText(
       members.map((member, index) =>
-        this.write(member, index === 0 ? className : `${className}${index + 1}`),
+        this.write(member, index === 0 ? className : `${className}${index + 1}`, true),
       ),
     );
   }
 
-  #object({ name, properties, rest }: ObjectNode, className: string): string {
+  #object({ name, properties, rest }: ObjectNode, className: string, isInner: boolean): string {
     if (properties.size === 0) {
       const isKnown = rest !== undefined && rest.kind !== 'never';
-      return this.#spent(`dict[str, ${isKnown ? this.write(rest, className) : 'Any'}]`);
+      return this.#spent(`dict[str, ${isKnown ? this.write(rest, className, true) : 'Any'}]`);
     }
     const own = name === undefined ? className : `${className}${identifierOf(name, 'PascalCase')}`;
     const fields: [key: string, type: string, note: string][] = [];
     for (const [key, { type, isRequired, note }] of properties) {
       if (this.#charsLeft <= 0) break;
-      const text = this.write(type, `${own.slice(0, 200)}${identifierOf(key, 'PascalCase')}`);
+      const text = this.write(type, `${own.slice(0, 200)}${identifierOf(key, 'PascalCase')}`, true);
       this.#spent(key + note);
-      fields.push([key, isRequired ? text : `NotRequired[${text}]`, note]);
+      fields.push([key, this.use(isRequired ? text : `NotRequired[${text}]`), note]);
     }
     const body = JSON.stringify(fields);
     const existing = this.#classes.get(body);
-    if (existing !== undefined) return existing;
+    if (isInner && existing !== undefined) return existing;
     const unique = this.#uniqueName(own);
     this.#classes.set(body, unique);
+    this.typing.add('TypedDict');
     this.#declarations.push(declaration(unique, fields));
     return unique;
   }

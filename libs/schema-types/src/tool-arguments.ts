@@ -32,5 +32,6 @@ export function asOneObject(type: TypeNode): ObjectNode {
 
 /** Whether a call without any argument is right. */
 export function needsNothing(type: TypeNode): boolean {
-  return [...asOneObject(type).properties.values()].every((property) => !property.isRequired);
+  if (type.kind === 'union') return type.members.some(needsNothing);
+  return type.kind === 'object' && [...type.properties.values()].every((property) => !property.isRequired);
 }

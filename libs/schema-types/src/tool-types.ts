@@ -14,7 +14,7 @@ export function toolTypes(tools: readonly ToolSchema[], language: ToolLanguage):
 
 function typeScriptTypes(tools: readonly ToolSchema[]): string {
   const indent = '  ';
-  return typeScriptTools(tools, indent)
+  return typeScriptTools(tools, { declarations: indent, doc: indent })
     .map(({ identifier, tools: declared }) => {
       const parts = declared.map((tool) =>
         [

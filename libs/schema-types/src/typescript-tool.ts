@@ -24,23 +24,33 @@ export interface TypeScriptServer extends NamedServer {
   tools: TypeScriptTool[];
 }
 
-/** Every tool as TypeScript, by server. `indent` goes before each line. */
-export function typeScriptTools(tools: readonly ToolSchema[], indent = ''): TypeScriptServer[] {
+/** What goes before each line of the texts. */
+export interface TypeScriptIndents {
+  declarations: string;
+  doc: string;
+}
+
+/** Every tool as TypeScript, by server. */
+export function typeScriptTools(
+  tools: readonly ToolSchema[],
+  indents: TypeScriptIndents,
+): TypeScriptServer[] {
   return nameTools(tools, 'typescript').map((server) => ({
     ...server,
-    tools: server.tools.map((tool) => typeScriptTool(tool, indent)),
+    tools: server.tools.map((tool) => typeScriptTool(tool, indents)),
   }));
 }
 
-function typeScriptTool(named: NamedTool, indent: string): TypeScriptTool {
+function typeScriptTool(named: NamedTool, indents: TypeScriptIndents): TypeScriptTool {
   const { tool, typeName, summary } = named;
   const args = readArguments(tool.parameters);
-  const declarations = [declared(`${typeName}Args`, args, indent)];
+  const declarations = [declared(`${typeName}Args`, args, indents.declarations)];
   const hasResult = tool.outputSchema !== undefined;
-  if (hasResult) declarations.push(declared(`${typeName}Result`, readSchema(tool.outputSchema), indent));
+  if (hasResult)
+    declarations.push(declared(`${typeName}Result`, readSchema(tool.outputSchema), indents.declarations));
   return {
     ...named,
-    doc: docComment([summary], indent),
+    doc: docComment([summary], indents.doc),
     declarations,
     argsType: `${typeName}Args`,
     isArgsOptional: needsNothing(args),

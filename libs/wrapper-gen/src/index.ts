@@ -1,1 +1,3 @@
-export const placeholder = 'wrapper-gen';
+export { generateWrappers } from './generate-wrappers.js';
+export type { WrapperFile } from './wrapper-file.js';
+export { type WrapperChanges, writeWrappers } from './write-wrappers.js';

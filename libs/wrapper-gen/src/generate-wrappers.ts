@@ -1,0 +1,106 @@
+import type { ToolSchema } from '@code-executor/contracts';
+import {
+  type PythonServer,
+  pythonTools,
+  quoted,
+  type ToolLanguage,
+  type TypeScriptServer,
+  typeScriptTools,
+} from '@code-executor/schema-types';
+
+import { fileStems } from './file-stems.js';
+import { fillTemplate } from './templates.js';
+import { hashOf, type WrapperFile } from './wrapper-file.js';
+
+/**
+ * The modules through which a program of its own calls the tools: one for each server, one that exports them
+ * all, and one that calls. The same tools give the same files. Opens nothing, and never throws, whatever names,
+ * descriptions and schemas are.
+ */
+export function generateWrappers(tools: readonly ToolSchema[], language: ToolLanguage): WrapperFile[] {
+  return language === 'typescript' ? typeScriptFiles(tools) : pythonFiles(tools);
+}
+
+function typeScriptFiles(tools: readonly ToolSchema[]): WrapperFile[] {
+  const servers = typeScriptTools(tools, { declarations: '', doc: '  ' });
+  const stems = fileStems(
+    servers.map(({ server }) => server),
+    '-',
+    new Set(),
+  );
+  const stemOf = ({ server }: TypeScriptServer) => stems.get(server) ?? server;
+  const links = servers.map((server) => ({ identifier: server.identifier, stem: stemOf(server) }));
+  return [
+    file('typescript/client.ts', fillTemplate('typescript-client', {})),
+    file('typescript/index.ts', fillTemplate('typescript-index', { servers: links })),
+    ...servers.map((server) =>
+      file(`typescript/${stemOf(server)}.ts`, fillTemplate('typescript-server', typeScriptView(server))),
+    ),
+  ];
+}
+
+function typeScriptView({ server, identifier, tools }: TypeScriptServer): object {
+  return {
+    server: commentOf(server),
+    identifier,
+    declarations: tools.flatMap((tool) => tool.declarations),
+    tools: tools.map((tool) => ({
+      ...tool,
+      name: quoted(tool.name, 'typescript'),
+      isTyped: tool.resultType !== 'unknown',
+    })),
+  };
+}
+
+function pythonFiles(tools: readonly ToolSchema[]): WrapperFile[] {
+  const servers = pythonTools(tools);
+  // A module is an attribute of its package too, where it must not be taken for a server of that name.
+  const stems = fileStems(
+    servers.map(({ server }) => server),
+    '_',
+    new Set(servers.map(({ identifier }) => identifier)),
+  );
+  const stemOf = ({ server }: PythonServer) => stems.get(server) ?? server;
+  const names = ['McpToolError', 'ToolNotAllowedError', ...servers.map(({ identifier }) => identifier)];
+  const links = servers.map((server) => ({ identifier: server.identifier, stem: stemOf(server) }));
+  return [
+    file('python/_client.py', fillTemplate('python-client', {})),
+    file('python/__init__.py', fillTemplate('python-index', { servers: links, names: listOf(names) })),
+    ...servers.map((server) =>
+      file(`python/${stemOf(server)}.py`, fillTemplate('python-server', pythonView(server))),
+    ),
+  ];
+}
+
+function pythonView({ server, tools, typing }: PythonServer): object {
+  return {
+    server: commentOf(server),
+    typing: typing.join(', '),
+    hasOptional: tools.some(({ parameters }) => parameters.some(({ isRequired }) => !isRequired)),
+    names: listOf(tools.map(({ identifier }) => identifier)),
+    tools: tools.map((tool) => {
+      const { parameters, rest } = tool;
+      const lines = parameters.map(
+        ({ name, type, isRequired }) => `${name}: ${type}${isRequired ? '' : ' = _OMITTED'}`,
+      );
+      if (lines.length > 0) lines.unshift('*');
+      if (rest) lines.push(`**${rest.name}: ${rest.type}`);
+      const entries = parameters.map(({ key, name }) => `${key}: ${name}`);
+      if (rest) entries.push(`**${rest.name}`);
+      return { ...tool, name: quoted(tool.name, 'python'), lines, params: `{${entries.join(', ')}}` };
+    }),
+  };
+}
+
+/** The server's name where it can end no comment and no docstring. */
+function commentOf(server: string): string {
+  return quoted(server.slice(0, 80), 'python').replaceAll('*/', '*\\/').replaceAll('\\', '\\\\');
+}
+
+function listOf(names: readonly string[]): string {
+  return names.map((name) => quoted(name, 'python')).join(', ');
+}
+
+function file(path: string, content: string): WrapperFile {
+  return { path, content, hash: hashOf(content) };
+}

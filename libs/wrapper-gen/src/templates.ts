@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+
+import Handlebars from 'handlebars';
+
+export type TemplateName = `${'typescript' | 'python'}-${'client' | 'index' | 'server'}`;
+
+const compiled = new Map<TemplateName, (view: object) => string>();
+
+/** Fills in a template of `assets/templates`. What goes in must be escaped for its language already. */
+export function fillTemplate(name: TemplateName, view: object): string {
+  let template = compiled.get(name);
+  if (!template) {
+    const source = readFileSync(new URL(`../assets/templates/${name}.hbs`, import.meta.url), 'utf8');
+    template = Handlebars.compile<object>(source, { noEscape: true });
+    compiled.set(name, template);
+  }
+  return template(view);
+}
