@@ -5,7 +5,9 @@ import {
   CodeExecutorError,
   type FailedServer,
   type JsonObject,
+  type Language,
   type ListOptions,
+  type ToolHit,
   type ToolListing,
   type ToolName,
   type ToolResult,
@@ -13,6 +15,7 @@ import {
   type ToolSource,
   untilAborted,
 } from '@code-executor/contracts';
+import { searchTools } from '@code-executor/tool-search';
 import pLimit, { type LimitFunction } from 'p-limit';
 
 import { checkArguments } from './argument-validator.js';
@@ -25,6 +28,7 @@ import { nearNames } from './near-names.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 import type { ToolCall } from './tool-call.js';
+import { toolHit } from './tool-hit.js';
 import { PolicyGate, type ToolPolicy } from './tool-policy.js';
 
 export interface ToolProxyOptions {
@@ -38,6 +42,8 @@ export interface ToolProxyOptions {
   /** What the server's operator permits; the caller can only narrow it. */
   policy?: ToolPolicy;
   budget?: CallBudget;
+  /** The program's language, for signatures and types in listings; default `typescript`. */
+  language?: Language;
   /** Gets one event per call, refused ones included. Its failures are ignored. */
   audit?: AuditSink;
   /** Named in the audit events. */
@@ -48,8 +54,8 @@ export interface ToolProxyOptions {
   onCall?: (name: string) => void;
 }
 
-/** A `ToolSource` that enforces one execution's policy and remembers its calls. */
-export interface ToolProxy extends ToolSource {
+/** A `ToolSource` that ranks what it lists, enforces one execution's policy and remembers its calls. */
+export interface ToolProxy extends ToolSource<ToolHit> {
   /** The calls so far, in the order in which they began or were refused. */
   readonly calls: readonly ToolCall[];
   /** The servers that could not be listed, each once. */
@@ -61,8 +67,6 @@ export function createToolProxy(options: ToolProxyOptions): ToolProxy {
   return new PolicyToolProxy(options);
 }
 
-/** Words of a query that count: each is looked for in every tool. */
-const maxQueryWords = 32;
 /** An upstream server that failed is worth another execution after this time. */
 const retryAfterMs = 30_000;
 
@@ -70,6 +74,7 @@ class PolicyToolProxy implements ToolProxy {
   readonly #tools: ToolSource;
   readonly #signal: AbortSignal | undefined;
   readonly #onCall: ((name: string) => void) | undefined;
+  readonly #language: Language;
   readonly #policy: PolicyGate;
   readonly #budget: BudgetMeter;
   readonly #catalogue: Catalogue;
@@ -77,10 +82,12 @@ class PolicyToolProxy implements ToolProxy {
   readonly #slots: LimitFunction;
   #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
-  constructor({ tools, allowedTools, policy, budget, audit, executionId, signal, onCall }: ToolProxyOptions) {
+  constructor(options: ToolProxyOptions) {
+    const { tools, allowedTools, policy, budget, audit, executionId, signal, onCall } = options;
     this.#tools = tools;
     this.#signal = signal;
     this.#onCall = onCall;
+    this.#language = options.language ?? 'typescript';
     this.#policy = new PolicyGate(allowedTools, policy);
     this.#budget = new BudgetMeter(budget);
     this.#catalogue = new Catalogue(tools, signal);
@@ -100,15 +107,21 @@ class PolicyToolProxy implements ToolProxy {
     return this.#catalogue.failedServers;
   }
 
-  async listTools({ name, query, limit, ...options }: ListOptions = {}): Promise<ToolListing> {
+  async listTools(options: ListOptions = {}): Promise<ToolListing<ToolHit>> {
+    const { name, query = '', server, offset = 0, limit = Infinity, detail = 'full' } = options;
     const signal = this.#join(options.signal);
     try {
       signal?.throwIfAborted();
       const { tools, failedServers } =
         name === undefined ? await this.#catalogue.list(signal) : await this.#listOne(name, signal);
-      const matches = tools.filter((tool) => matchesQuery(tool, query));
+      // All of them, the same array each time: its index is made once.
+      const matches: { tool: ToolSchema; score?: number }[] =
+        query.trim() === '' ? tools.map((tool) => ({ tool })) : searchTools(tools, query);
       return {
-        tools: matches.slice(0, limit).map((tool) => this.#mark(tool)),
+        tools: matches
+          .filter(({ tool }) => server === undefined || tool.server === server)
+          .slice(offset, offset + limit)
+          .map(({ tool, score }) => toolHit(tool, detail, this.#language, score, this.#refusalOf(tool))),
         failedServers: [...failedServers],
       };
     } catch (reason) {
@@ -192,14 +205,11 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   /** Discovery shows every tool, and says where a call would be refused whatever the caller allows. */
-  #mark(tool: ToolSchema): ToolSchema {
-    const rule = this.#policy.forbiddenBy(tool.name, tool.server);
-    if (rule === undefined) return tool;
+  #refusalOf({ name, server }: ToolSchema): ToolSchema['unavailable'] {
+    const rule = this.#policy.forbiddenBy(name, server);
+    if (rule === undefined) return undefined;
     const reason = `The server's policy forbids this tool (${rule}).`;
-    return {
-      ...tool,
-      unavailable: { reason, fix: `Use another tool, or have the operator change ${rule}.` },
-    };
+    return { reason, fix: `Use another tool, or have the operator change ${rule}.` };
   }
 
   #announce(name: string): void {
@@ -224,11 +234,4 @@ function checkCall(tool: ToolSchema, args: unknown): void {
 /** What the source says of a failed server: upstream text in part, so bounded. */
 function textOf({ reason, fix }: FailedServer): string {
   return `${reason.slice(0, 500).replace(/\.$/u, '')}. ${fix.slice(0, 500)}`;
-}
-
-/** As every `ToolSource` does it: any of the words, in name or description. */
-function matchesQuery({ name, description = '' }: ToolSchema, query = ''): boolean {
-  const words = query.toLowerCase().split(/\s+/, maxQueryWords).filter(Boolean);
-  const text = `${name} ${description}`.toLowerCase();
-  return words.length === 0 || words.some((word) => text.includes(word));
 }

@@ -1,0 +1,102 @@
+import type { ListOptions, ToolSchema } from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+import { describe, expect, test } from '@jest/globals';
+
+import { createToolProxy, type ToolProxyOptions } from './index.js';
+
+const letter: Partial<ToolSchema> = {
+  title: 'Letter',
+  description: 'Sends a\tletter\u2028to a person. Costs a stamp.',
+  parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+  outputSchema: { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] },
+};
+const schemas: Record<string, Partial<ToolSchema>> = {
+  mcp__post__send_letter: letter,
+  mcp__post__sell_stamps: { description: `Sells ${'many '.repeat(100)}stamps.` },
+  mcp__office__send_letter: { description: 'Sends a letter to a colleague' },
+  mcp__office__brew: {},
+};
+const source = () =>
+  fakeToolSource(Object.fromEntries(Object.keys(schemas).map((name) => [name, () => 'done'])), schemas);
+const list = async (options: ListOptions, given: Partial<ToolProxyOptions> = {}) =>
+  (await createToolProxy({ tools: source(), ...given }).listTools(options)).tools;
+const namesOf = async (options: ListOptions) => (await list(options)).map(({ name }) => name.slice(5));
+
+describe('a listing', () => {
+  test('with a query has the best tool first, with its score, and nothing that no word finds', async () => {
+    const tools = await list({ query: 'where do I mail my letters to a person' });
+    expect(tools.map(({ name }) => name)).toEqual(['mcp__post__send_letter', 'mcp__office__send_letter']);
+    const [first = 0, second = 0] = tools.map(({ score }) => score);
+    expect(first).toBeGreaterThan(second);
+    expect(second).toBeGreaterThan(0);
+    expect(first).toBe(Math.round(first * 100) / 100);
+  });
+
+  test('without a query has everything as it comes, without scores', async () => {
+    expect(await namesOf({})).toEqual([
+      'post__send_letter',
+      'post__sell_stamps',
+      'office__send_letter',
+      'office__brew',
+    ]);
+    expect((await list({ query: ' ' })).map(({ score }) => score)).toEqual(Array(4).fill(undefined));
+    expect(await list({ query: '?!' })).toEqual([]);
+  });
+
+  test.each<[ListOptions, string[]]>([
+    [{ server: 'office' }, ['office__send_letter', 'office__brew']],
+    [{ server: 'off' }, []],
+    [{ server: 'office', query: 'letter' }, ['office__send_letter']],
+    [{ offset: 1, limit: 2 }, ['post__sell_stamps', 'office__send_letter']],
+    [{ offset: 3 }, ['office__brew']],
+    [{ offset: 4 }, []],
+    [{ query: 'send letter', server: 'post', limit: 1 }, ['post__send_letter']],
+    [{ name: 'mcp__office__brew', server: 'post' }, []],
+  ])('of %j', async (options, expected) => {
+    expect(await namesOf(options)).toEqual(expected);
+  });
+});
+
+describe('the detail', () => {
+  const policy = { ceiling: ['mcp__office__*'] };
+  const unavailable = {
+    reason: "The server's policy forbids this tool (policy.ceiling).",
+    fix: 'Use another tool, or have the operator change policy.ceiling.',
+  };
+  const name = 'mcp__post__send_letter';
+  const signature = 'tools.post.sendLetter(args: { to: string }): Promise<{ id: number }>';
+
+  test('names', async () => {
+    expect(await list({ name, detail: 'names' }, { policy })).toEqual([{ name, unavailable }]);
+    const [hit] = await list({ query: 'send letter', detail: 'names' });
+    expect(Object.keys(hit ?? {})).toEqual(['name', 'score']);
+  });
+
+  test('signatures, with the first sentence of the description on a line', async () => {
+    const [first, second, third, fourth] = await list({ detail: 'signatures' }, { policy });
+    expect(first).toEqual({ name, description: 'Sends a letter to a person.', signature, unavailable });
+    expect(second?.description).toMatch(/^Sells (?:many ){30}.*…$/u);
+    expect(second?.description).toHaveLength(160);
+    expect(third?.description).toBe('Sends a letter to a colleague');
+    expect(Object.keys(fourth ?? {})).toEqual(['name', 'signature']);
+  });
+
+  test('types', async () => {
+    const [hit] = await list({ name, detail: 'types' });
+    expect(Object.keys(hit ?? {})).toEqual(['name', 'types']);
+    expect(hit?.types).toContain('function sendLetter(args: ');
+  });
+
+  test('full, as the server has it, which is the default', async () => {
+    const full = [{ name, server: 'post', ...letter, signature }];
+    expect(await list({ name })).toEqual(full);
+    expect(await list({ name, detail: 'full' })).toEqual(full);
+  });
+
+  test("in the program's language", async () => {
+    const [hit] = await list({ name, detail: 'signatures' }, { language: 'python' });
+    expect(hit?.signature).toContain('tools.post.send_letter(*, to: str)');
+    const [types] = await list({ name, detail: 'types' }, { language: 'python' });
+    expect(types?.types).toContain('def send_letter(*, to: str)');
+  });
+});
