@@ -1,1 +1,1 @@
-export const placeholder = 'schema-cache';
+export { type CacheEntry, SchemaCache, type SchemaCacheOptions, type Verdict } from './schema-cache.js';

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { type Entry, isEntry, toJson } from './entry.js';
+
+const format = 1;
+const maxBytes = 32 * 1024 * 1024;
+const maxKeyChars = 1000;
+const bracket = '['.charCodeAt(0);
+/** Lists of schemas are few; a text of nothing but brackets takes 50 times its size in memory. */
+const maxBrackets = 1_000_000;
+
+/**
+ * The entries of the file in its order, none if there is no file. Rejects with the reason when there is
+ * something else than a cache file of this user. Never follows a link, never waits for a pipe.
+ */
+export async function readCacheFile(file: string): Promise<Map<string, Entry>> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+  try {
+    return parse(await readBounded(handle));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readBounded(handle: FileHandle): Promise<Buffer> {
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new TypeError('it is no regular file');
+  const uid = process.getuid?.();
+  if (uid !== undefined && (stats.uid !== uid || (stats.mode & 0o022) !== 0)) {
+    throw new TypeError('others than its owner can write it');
+  }
+  if (stats.size > maxBytes) throw new RangeError(`it is larger than ${maxBytes / 1024 / 1024} MB`);
+  const bytes = Buffer.alloc(stats.size);
+  const { bytesRead } = await handle.read(bytes, 0, stats.size, 0);
+  return bytes.subarray(0, bytesRead);
+}
+
+function parse(bytes: Buffer): Map<string, Entry> {
+  let brackets = 0;
+  for (const byte of bytes) if (byte === bracket && ++brackets > maxBrackets) break;
+  if (brackets > maxBrackets) throw new RangeError('it holds too many lists');
+  const data = JSON.parse(bytes.toString('utf8')) as { version?: unknown; entries?: unknown } | null;
+  if (data?.version !== format || !Array.isArray(data.entries)) throw new TypeError('it has another shape');
+  const entries = new Map<string, Entry>();
+  for (const each of data.entries as unknown[]) {
+    if (!isEntry(each)) continue;
+    const { key, value, storedAt, expiresAt } = each as Entry & { key?: unknown };
+    if (typeof key === 'string' && key.length <= maxKeyChars)
+      entries.set(key, { value, storedAt, expiresAt });
+  }
+  return entries;
+}
+
+/**
+ * Replaces the file in one step, a link there included, readable by its owner only. Entries beyond the
+ * size that is read again are left out, the first ones before the last. Rejects when the disk does not take it.
+ */
+export async function writeCacheFile(file: string, entries: ReadonlyMap<string, Entry>): Promise<void> {
+  const lines: string[] = [];
+  let bytes = 1000;
+  for (const [key, entry] of [...entries].reverse()) {
+    const line = toJson({ key, ...entry });
+    if (line === undefined || key.length > maxKeyChars) continue;
+    bytes += Buffer.byteLength(line) + 2;
+    if (bytes > maxBytes) break;
+    lines.unshift(line);
+  }
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(`{"version":${format},"entries":[\n${lines.join(',\n')}\n]}\n`);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}
