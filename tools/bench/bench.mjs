@@ -64,6 +64,7 @@ async function measure(each) {
     return {
       case: each.name,
       label: row.label,
+      shows: row.shows ?? Object.keys(samples),
       goal: goalOf(row),
       ratios,
       isMet: misses * 2 < repeats.length,
@@ -106,14 +107,14 @@ function table(measured) {
   const figure = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
   return columns([
     ['case', 'ratio', 'goal', 'measured', '', 'p50 (p95) of the last repeat'],
-    ...measured.map(({ case: name, label, goal, ratios, isMet: met, samples }) => [
+    ...measured.map(({ case: name, label, goal, ratios, isMet: met, shows, samples }) => [
       name,
       label,
       goal,
       ratios.map(figure).join(', '),
       met ? 'met' : 'MISSED',
-      Object.entries(samples)
-        .map(([sample, { p50, p95 }]) => `${sample} ${figure(p50)} (${figure(p95)})`)
+      shows
+        .map((sample) => `${sample} ${figure(samples[sample].p50)} (${figure(samples[sample].p95)})`)
         .join(', '),
     ]),
   ]);

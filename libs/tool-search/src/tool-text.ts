@@ -40,8 +40,8 @@ export function toolText({
     title: textOf(title ?? annotations?.title, maxNameChars),
     summary,
     description: text.slice(summary.length),
-    parameters: found.names.join(' '),
-    parameterDescriptions: found.descriptions.join(' '),
+    parameters: found.names.join(' ').slice(0, maxDescriptionChars),
+    parameterDescriptions: found.descriptions.join(' ').slice(0, maxDescriptionChars),
   };
 }
 
