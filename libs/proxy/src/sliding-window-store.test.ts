@@ -1,0 +1,34 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+
+import { SlidingWindowStore } from './sliding-window-store.js';
+
+afterEach(() => void jest.useRealTimers());
+
+function counter() {
+  jest.useFakeTimers();
+  const store = new SlidingWindowStore();
+  return (client = 'a') => {
+    let count = { current: 0, ttl: 0 };
+    store.incr(client, (_error, counted) => (count = counted ?? count), 1000, 2);
+    return count;
+  };
+}
+
+test('SlidingWindowStore counts the time just past, not from the turn of a window', () => {
+  const count = counter();
+  expect(count()).toEqual({ current: 1, ttl: 1000 });
+  jest.advanceTimersByTime(900);
+  expect(count()).toEqual({ current: 2, ttl: 100 });
+  jest.advanceTimersByTime(100);
+  expect(count()).toEqual({ current: 2, ttl: 900 });
+  expect(count()).toEqual({ current: 3, ttl: 900 });
+});
+
+test('SlidingWindowStore does not count what was refused, and knows clients apart', () => {
+  const count = counter();
+  for (let n = 0; n < 5; n++) count();
+  expect(count()).toMatchObject({ current: 3 });
+  expect(count('b')).toMatchObject({ current: 1 });
+  jest.advanceTimersByTime(1000);
+  expect(count()).toMatchObject({ current: 1 });
+});
