@@ -16,6 +16,12 @@ const path = (description: string, env: string) => text().meta({ description, en
 const list = (description: string) => z.array(text()).meta({ description }).exactOptional();
 const serverName = z.string().regex(serverNamePattern);
 
+const rateLimit = z.strictObject({
+  enabled: flag('Whether requests over HTTP are limited, tool calls and listings each. Default: true.'),
+  windowMs: integer(1000, 3_600_000, 'Length of the sliding window, in ms. Default: 60000.'),
+  maxRequests: integer(1, 100_000, 'Requests of one client within it. Default: 30.'),
+});
+
 const security = z
   .strictObject({
     defaultTimeoutMs: integer(
@@ -40,6 +46,7 @@ const security = z
     allowNetwork: list(
       'Hosts (`api.example.com`, `api.example.com:8443`) that executions may be granted to fetch from. Default: none.',
     ),
+    rateLimit: rateLimit.exactOptional(),
   })
   .refine(({ defaultTimeoutMs = 0, maxTimeoutMs = Infinity }) => defaultTimeoutMs <= maxTimeoutMs, {
     path: ['defaultTimeoutMs'],
@@ -129,6 +136,30 @@ const pool = z.strictObject({
   ),
 });
 
+const discovery = z.strictObject({
+  timeoutMs: integer(
+    10,
+    60_000,
+    'Longest wait for tools that are listed again while an older list is there, in ms. Default: 500.',
+  ),
+});
+
+const schemaCache = z.strictObject({
+  store: text()
+    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+    .meta({
+      description:
+        'A Redis that keeps the tool lists for several servers, `redis://…` or `rediss://…`. Default: the file ~/.code-executor/schema-cache.json.',
+    })
+    .exactOptional(),
+  ttlMs: integer(
+    1,
+    2_592_000_000,
+    'For how long a tool list is fresh, in ms; an older one is used, too, while it is listed again. Default: 86400000.',
+  ),
+  maxEntries: integer(1, 100_000, 'Servers whose tool lists are kept. Default: 1000.'),
+});
+
 const policy = z.strictObject({
   ceiling: list(
     'Tools (names or globs such as `mcp__github__*`) beyond which no execution may call any. Default: no ceiling; `[]` forbids all.',
@@ -160,6 +191,15 @@ const policy = z.strictObject({
     .exactOptional(),
 });
 
+const http = z.strictObject({
+  host: text()
+    .meta({
+      description: 'Where `--http` listens: `127.0.0.1`, `::1` or `localhost`. Default: 127.0.0.1.',
+    })
+    .exactOptional(),
+  port: integer(1, 65_535, 'The port on which `--http` listens. Default: 3333.'),
+});
+
 /** Every key of the configuration file. All are optional: defaults live with the options they belong to. */
 export const configSchema = z.strictObject({
   version: z.literal(1).meta({ description: 'Version of this format.' }).exactOptional(),
@@ -175,7 +215,10 @@ export const configSchema = z.strictObject({
     .strictObject({ typescript: typescript.exactOptional(), python: python.exactOptional() })
     .exactOptional(),
   pool: pool.exactOptional(),
+  discovery: discovery.exactOptional(),
+  schemaCache: schemaCache.exactOptional(),
   policy: policy.exactOptional(),
+  http: http.exactOptional(),
   log: z
     .strictObject({
       level: z
