@@ -177,13 +177,14 @@ class QueuedExecutor implements Executor {
     executionId: string,
     allowedTools: readonly string[] | undefined,
     signal: AbortSignal,
-    { onProgress }: ExecuteOptions,
+    { language, onProgress }: ExecuteOptions,
   ): ToolProxy {
     const { tools, policy, budget, audit } = this.#options;
     return createToolProxy({
       tools,
       executionId,
       signal,
+      ...(language && { language }),
       ...(allowedTools && { allowedTools }),
       ...(policy && { policy }),
       ...(budget && { budget }),

@@ -21,6 +21,9 @@ export class Catalogue {
   readonly #failed = new Map<string, FailedServer>();
   readonly #servers = new Set<string>();
   readonly #lookups = new Map<string, Promise<void>>();
+  /** Listings of single servers, of those that there are. */
+  readonly #serverListings = new Map<string, Promise<ToolListing>>();
+  readonly #refreshed = new Set<string>();
   #listing: ToolListing | undefined;
   #loading: Promise<ToolListing> | undefined;
 
@@ -47,6 +50,31 @@ export class Catalogue {
     return untilAborted(this.#loading, signal);
   }
 
+  /** The tools of one server, and where everything is known already, everything: no other server is asked for this. */
+  async listServer(server: string, signal?: AbortSignal): Promise<ToolListing> {
+    if (this.#listing || this.#loading) return this.list(signal);
+    let loading = this.#serverListings.get(server);
+    if (!loading) {
+      loading = this.#loadServer(server);
+      this.#serverListings.set(server, loading);
+    }
+    return untilAborted(loading, signal);
+  }
+
+  /**
+   * The tool as its server has it now, which is asked once at most; undefined if there is nothing new. What is
+   * known may be of yesterday.
+   */
+  async refresh({ name, server }: ToolSchema, signal?: AbortSignal): Promise<ToolSchema | undefined> {
+    if (this.#refreshed.has(server)) return undefined;
+    this.#refreshed.add(server);
+    const asked = this.#source.listTools({ ...this.#options(), name, refresh: true });
+    const { tools } = await untilAborted(asked, signal);
+    const tool = tools.find((each) => each.name === name);
+    if (tool) this.#found.set(name, tool);
+    return tool;
+  }
+
   /** One tool; undefined if there is none of that name, or its server failed (see {@link failureOf}). */
   async find(name: string, signal?: AbortSignal): Promise<ToolSchema | undefined> {
     if (!this.#found.has(name) && !this.#listing && !this.failureOf(name)) {
@@ -70,6 +98,14 @@ export class Catalogue {
     const listing = await this.#source.listTools(this.#options());
     this.#remember(listing);
     this.#listing = listing;
+    return listing;
+  }
+
+  async #loadServer(server: string): Promise<ToolListing> {
+    const listing = await this.#source.listTools({ ...this.#options(), server });
+    this.#remember(listing);
+    // Programs may ask for any number of servers that there are not.
+    if (listing.tools.length + listing.failedServers.length === 0) this.#serverListings.delete(server);
     return listing;
   }
 

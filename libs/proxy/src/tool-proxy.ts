@@ -112,8 +112,7 @@ class PolicyToolProxy implements ToolProxy {
     const signal = this.#join(options.signal);
     try {
       signal?.throwIfAborted();
-      const { tools, failedServers } =
-        name === undefined ? await this.#catalogue.list(signal) : await this.#listOne(name, signal);
+      const { tools, failedServers } = await this.#find(options, signal);
       // All of them, the same array each time: its index is made once.
       const matches: { tool: ToolSchema; score?: number }[] =
         query.trim() === '' ? tools.map((tool) => ({ tool })) : searchTools(tools, query);
@@ -139,7 +138,7 @@ class PolicyToolProxy implements ToolProxy {
       const tool = await this.#getTool(name, signal);
       call.server = tool.server;
       this.#policy.check(name, tool.server);
-      checkCall(tool, args);
+      await this.#checkCall(tool, args, signal);
       const answer = this.#slots(async () => {
         signal?.throwIfAborted();
         // Results came in during the wait.
@@ -167,6 +166,32 @@ class PolicyToolProxy implements ToolProxy {
       this.#joined = { given, signal: anySignal(given, this.#signal) };
     }
     return this.#joined.signal;
+  }
+
+  #find(
+    { name, server }: Pick<ListOptions, 'name' | 'server'>,
+    signal: AbortSignal | undefined,
+  ): Promise<ToolListing> {
+    if (name !== undefined) return this.#listOne(name, signal);
+    return server === undefined ? this.#catalogue.list(signal) : this.#catalogue.listServer(server, signal);
+  }
+
+  /** Arguments that do not fit may fit what the server publishes by now. */
+  async #checkCall(tool: ToolSchema, args: unknown, signal: AbortSignal | undefined): Promise<void> {
+    const hints = { tool: tool.name, server: tool.server };
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+      const problem = `The arguments of ${quoteName(tool.name)} must be one object, not ${quoteValue(args)}.`;
+      throw new CodeExecutorError('invalid_argument', problem, hints);
+    }
+    let current = tool;
+    let errors = checkArguments(tool.parameters, args);
+    if (errors.length > 0) {
+      current = (await this.#catalogue.refresh(tool, signal)) ?? tool;
+      if (current !== tool) errors = checkArguments(current.parameters, args);
+    }
+    if (errors.length > 0) {
+      throw new CodeExecutorError('invalid_argument', explainErrors(current, errors), hints);
+    }
   }
 
   async #listOne(name: string, signal: AbortSignal | undefined): Promise<ToolListing> {
@@ -219,16 +244,6 @@ class PolicyToolProxy implements ToolProxy {
       // Whoever listens must not break the call.
     }
   }
-}
-
-function checkCall(tool: ToolSchema, args: unknown): void {
-  const hints = { tool: tool.name, server: tool.server };
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-    const problem = `The arguments of ${quoteName(tool.name)} must be one object, not ${quoteValue(args)}.`;
-    throw new CodeExecutorError('invalid_argument', problem, hints);
-  }
-  const errors = checkArguments(tool.parameters, args);
-  if (errors.length > 0) throw new CodeExecutorError('invalid_argument', explainErrors(tool, errors), hints);
 }
 
 /** What the source says of a failed server: upstream text in part, so bounded. */
