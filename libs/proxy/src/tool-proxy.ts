@@ -108,7 +108,7 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   async listTools(options: ListOptions = {}): Promise<ToolListing<ToolHit>> {
-    const { name, query = '', server, offset = 0, limit = Infinity, detail = 'full' } = options;
+    const { query = '', server, offset = 0, limit = Infinity, detail = 'full' } = options;
     const signal = this.#join(options.signal);
     try {
       signal?.throwIfAborted();
