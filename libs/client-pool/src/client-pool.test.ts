@@ -95,9 +95,10 @@ describe('ClientPool', () => {
     const names = async (options = {}) => (await pool.listTools(options)).tools.map((tool) => tool.name);
     const all = ['mcp__zoo__C', 'mcp__zoo__a', 'mcp__zoo__b', 'mcp__ant__echo', 'mcp__ant__fail'];
     expect(await names()).toEqual([...all, 'mcp__idle__echo', 'mcp__idle__fail']);
-    expect(await names({ query: '  zoo\tECHO ' })).toEqual([...all.slice(0, 4), 'mcp__idle__echo']);
-    expect(await names({ query: 'again', limit: 1 })).toEqual(['mcp__ant__echo']);
-    expect(await names({ query: ' ', limit: 2 })).toEqual(all.slice(0, 2));
+    expect(await names({ query: 'again', limit: 1 })).toEqual(['mcp__zoo__C']);
+    expect(await names({ offset: 1, limit: 2 })).toEqual(all.slice(1, 3));
+    expect(await names({ server: 'ant' })).toEqual(all.slice(3));
+    expect(await names({ server: 'nobody' })).toEqual([]);
     expect(await names({ limit: 0 })).toEqual([]);
   });
 

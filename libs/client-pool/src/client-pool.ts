@@ -1,7 +1,6 @@
 import {
   type CallOptions,
   CodeExecutorError,
-  type FailedServer,
   type JsonObject,
   type ListOptions,
   silentLogger,
@@ -15,12 +14,14 @@ import {
 import PQueue from 'p-queue';
 
 import { cancelled } from './cancelled.js';
-import { ConnectFailure } from './connect-failure.js';
+import type { ConnectFailure } from './connect-failure.js';
 import type { ClientPoolOptions, PoolStats } from './options.js';
 import { possibleOwners } from './tool-names.js';
 import { UpstreamServer } from './upstream-server.js';
 
 const maxShownNameChars = 200;
+
+type Tools = ReadonlyMap<string, ToolSchema>;
 
 /** A listed tool, and where to call it. */
 interface FoundTool {
@@ -38,14 +39,18 @@ export class ClientPool implements ToolSource {
   readonly #servers: readonly UpstreamServer[];
   readonly #queue: PQueue;
   readonly #ranks: ReadonlyMap<string, number>;
+  /** The last whole list, and what it was made of. */
+  #whole: { parts: readonly Tools[]; tools: ToolSchema[] } | undefined;
   #closing: Promise<unknown> | undefined;
 
   /** Opens nothing: no process, no connection. */
   constructor(options: ClientPoolOptions) {
-    const { baseEnv, callTimeoutMs = 60_000, connectTimeoutMs = 10_000, logger = silentLogger } = options;
+    const { baseEnv, cache, logger = silentLogger } = options;
+    const { callTimeoutMs = 60_000, connectTimeoutMs = 10_000, discoveryTimeoutMs = 500 } = options;
+    const common = { cache, callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, logger };
     this.#servers = Object.entries(options.servers).map(([name, server]) => {
       const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
-      return new UpstreamServer({ name, server, env, callTimeoutMs, connectTimeoutMs, logger });
+      return new UpstreamServer({ ...common, name, server, env });
     });
     this.#ranks = new Map(this.#servers.map((server, rank) => [server.name, rank]));
     this.#queue = new PQueue({ concurrency: options.maxConcurrent ?? 100 });
@@ -60,27 +65,29 @@ export class ClientPool implements ToolSource {
     };
   }
 
-  /** Tools in the order of the configured servers, then by name. Never waits for the calls under way. */
+  /**
+   * Tools in the order of the configured servers, then by name; `query` is left to whoever ranks. Never
+   * waits for the calls under way. The whole list is the same array as long as nothing in it changed: do
+   * not change it.
+   */
   async listTools(options: ListOptions = {}): Promise<ToolListing> {
-    const { name, query, limit, signal } = options;
+    const { name, server: asked, offset = 0, limit = Infinity, refresh, signal } = options;
     this.#assertOpen();
-    const asked =
-      name === undefined ? this.#servers : possibleOwners(name, this.#servers).map(({ server }) => server);
-    const answers = Promise.all(asked.map((server) => server.tools()));
-    const outcomes = await untilAborted(answers, signal).catch((error: unknown) => {
+    let servers = this.#servers;
+    if (name !== undefined) servers = possibleOwners(name, servers).map(({ server }) => server);
+    if (asked !== undefined) servers = servers.filter((server) => server.name === asked);
+    const answers = Promise.all(servers.map((server) => server.tools(refresh)));
+    const known = await untilAborted(answers, signal).catch((error: unknown) => {
       throw signal?.aborted ? cancelled(signal) : error;
     });
-    const failedServers: FailedServer[] = [];
-    const listed = new Map<string, ToolSchema>();
-    for (const outcome of outcomes) {
-      if (outcome instanceof ConnectFailure) failedServers.push(outcome.toFailedServer());
-      else for (const tool of outcome.values()) keepRightful(listed, tool);
-    }
-    const isWanted = matcher(query);
-    const tools = [...listed.values()]
-      .filter((tool) => (name === undefined || tool.name === name) && isWanted(tool))
-      .sort((a, b) => this.#rank(a) - this.#rank(b) || (a.name < b.name ? -1 : 1));
-    return { tools: limit === undefined ? tools : tools.slice(0, Math.max(0, limit)), failedServers };
+    const failedServers = known.flatMap(({ failure }) => (failure ? [failure.toFailedServer()] : []));
+    let tools = this.#merge(
+      known.map((each) => each.tools),
+      servers.length === this.#servers.length,
+    );
+    if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
+    if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
+    return { tools, failedServers };
   }
 
   async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
@@ -119,17 +126,14 @@ export class ClientPool implements ToolSource {
   async #find(name: string): Promise<FoundTool> {
     const owners = possibleOwners(name, this.#servers).map((owner) => ({
       ...owner,
-      tools: owner.server.tools(),
+      known: owner.server.tools(),
     }));
     let failure: ConnectFailure | undefined;
-    for (const { server, ownName, tools } of owners) {
-      const outcome = await tools;
-      if (outcome instanceof ConnectFailure) {
-        failure ??= outcome;
-        continue;
-      }
-      const schema = outcome.get(ownName);
+    for (const { server, ownName, known } of owners) {
+      const outcome = await known;
+      const schema = outcome.tools.get(ownName);
       if (schema) return { server, ownName, schema };
+      failure ??= outcome.failure;
     }
     const tool = name.slice(0, maxShownNameChars);
     if (failure) {
@@ -138,6 +142,18 @@ export class ClientPool implements ToolSource {
     }
     const message = `Tool ${tool} does not exist; list the tools to see their names.`;
     throw new CodeExecutorError('not_found', message, { tool });
+  }
+
+  #merge(parts: readonly Tools[], isWhole: boolean): ToolSchema[] {
+    const last = this.#whole;
+    if (isWhole && last?.parts.every((part, i) => part === parts[i])) return last.tools;
+    const listed = new Map<string, ToolSchema>();
+    for (const part of parts) for (const tool of part.values()) keepRightful(listed, tool);
+    const tools = [...listed.values()].sort(
+      (a, b) => this.#rank(a) - this.#rank(b) || (a.name < b.name ? -1 : 1),
+    );
+    if (isWhole) this.#whole = { parts, tools };
+    return tools;
   }
 
   #rank(tool: ToolSchema): number {
@@ -154,14 +170,4 @@ export class ClientPool implements ToolSource {
 function keepRightful(listed: Map<string, ToolSchema>, tool: ToolSchema): void {
   const other = listed.get(tool.name);
   if (!other || other.server.length < tool.server.length) listed.set(tool.name, tool);
-}
-
-/** Whether any word of the query occurs in the tool's name or description. */
-function matcher(query = ''): (tool: ToolSchema) => boolean {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return () => true;
-  return (tool) => {
-    const text = `${tool.name} ${tool.description ?? ''}`.toLowerCase();
-    return words.some((word) => text.includes(word));
-  };
 }

@@ -7,3 +7,4 @@ export type {
   StdioServer,
   UpstreamServer,
 } from './options.js';
+export type { CacheVerdict, ToolListCache } from './tool-list-cache.js';

@@ -1,5 +1,7 @@
 import type { Logger } from '@code-executor/contracts';
 
+import type { ToolListCache } from './tool-list-cache.js';
+
 /** An MCP server that runs as a child process and speaks over its stdin and stdout. */
 export interface StdioServer {
   command: string;
@@ -30,6 +32,10 @@ export interface ClientPoolOptions {
   callTimeoutMs?: number;
   /** How long a server may take to start, answer and list its tools. Default 10,000. */
   connectTimeoutMs?: number;
+  /** Where tool lists are kept, so that listing needs no connection. Default: each list as long as its connection. */
+  cache?: ToolListCache;
+  /** Longest wait for a list that is read again while there is an older one, in ms. Default 500. */
+  discoveryTimeoutMs?: number;
   /** How many calls run at once; further ones wait. Default 100. */
   maxConcurrent?: number;
   /** Default: silence. */

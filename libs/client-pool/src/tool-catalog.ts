@@ -1,63 +1,139 @@
+import { createHash } from 'node:crypto';
+
 import type { Logger, ToolSchema } from '@code-executor/contracts';
+
+import { isRecord } from './json-record.js';
+import type { UpstreamServer } from './options.js';
+import type { CacheVerdict, ToolListCache } from './tool-list-cache.js';
+import { toEntry, toolsFrom } from './tool-listing.js';
 
 /** Servers announce changes in bursts: one listing answers them all. */
 const settleMs = 100;
-/** How long a reader waits for a listing that is under way, before it gets the old one. */
-const waitMs = 500;
 
-type ListTools = (signal: AbortSignal) => Promise<Map<string, ToolSchema>>;
+type Tools = ReadonlyMap<string, ToolSchema>;
 
-/** The tools of one connection by their own names, listed again after the server announces a change. */
+export interface ToolCatalogOptions {
+  /** The configured name, which is the key in the cache. */
+  name: string;
+  server: UpstreamServer;
+  cache: ToolListCache;
+  /** Connects if need be, and lists; rejects with a `ConnectFailure`. */
+  list: () => Promise<Tools>;
+  /** Longest wait for a listing that is under way while there is an older one. */
+  discoveryTimeoutMs: number;
+  logger: Logger;
+}
+
+/** The tools of one server by their own names, out of the cache; listed again after the server announces a change. */
 export class ToolCatalog {
-  readonly #list: ListTools;
-  readonly #refreshTimeoutMs: number;
-  readonly #logger: Logger;
-  #tools: ReadonlyMap<string, ToolSchema> = new Map();
-  #refresh: Promise<void> | undefined;
-  #hasLoaded = false;
-  #isStale = false;
+  readonly #options: ToolCatalogOptions;
+  readonly #configuration: string;
+  /** The last value of the cache that was understood. */
+  #value: unknown;
+  #tools: Tools | undefined;
+  #refreshing: Promise<void> | undefined;
+  #isChanged = false;
+  #lists = 0;
 
-  constructor(list: ListTools, refreshTimeoutMs: number, logger: Logger) {
-    this.#list = list;
-    this.#refreshTimeoutMs = refreshTimeoutMs;
-    this.#logger = logger;
+  constructor(options: ToolCatalogOptions) {
+    this.#options = options;
+    this.#configuration = fingerprint(options.server);
   }
 
-  get size(): number {
-    return this.#tools.size;
+  /** Number of tools, as far as known. */
+  get size(): number | undefined {
+    return this.#tools?.size;
   }
 
-  /** The first listing; rejects when it fails. */
-  async load(signal: AbortSignal): Promise<void> {
-    this.#tools = await this.#list(signal);
-    this.#hasLoaded = true;
-    if (this.#isStale) this.markStale();
+  /**
+   * The tools; after a change the new ones, if they come soon. The same map as long as they are the same.
+   * `isRetryDue` lists them again behind. Rejects with a `ConnectFailure` when none were ever listed.
+   */
+  async current(isRetryDue: boolean): Promise<Tools> {
+    if (this.#refreshing) await this.#within(this.#refreshing);
+    const { name, cache } = this.#options;
+    const judge = (value: unknown) => this.#judge(value, isRetryDue);
+    const value = await cache.getOrLoad(name, this.#load, judge);
+    return this.#understand(value) ?? new Map<string, ToolSchema>();
+  }
+
+  /** Lists again, and waits for it, but not longer than `discoveryTimeoutMs`. */
+  async refresh(): Promise<void> {
+    await this.#within(
+      (this.#refreshing ??= this.#refreshOnce().finally(() => (this.#refreshing = undefined))),
+    );
   }
 
   /** The server says that its tools changed. */
-  markStale(): void {
-    this.#isStale = true;
-    if (this.#hasLoaded) this.#refresh ??= this.#refreshWhileStale();
+  markChanged(): void {
+    this.#isChanged = true;
+    this.#refreshing ??= this.#refreshWhileChanged().finally(() => (this.#refreshing = undefined));
   }
 
-  /** The tools now; after a change the new ones, if they come soon. */
-  async current(): Promise<ReadonlyMap<string, ToolSchema>> {
-    if (this.#refresh) await Promise.race([this.#refresh, delay(waitMs)]);
+  async #refreshWhileChanged(): Promise<void> {
+    while (this.#isChanged) {
+      await delay(settleMs);
+      this.#isChanged = false;
+      await this.#refreshOnce();
+    }
+  }
+
+  /** Never rejects: the old list stays. */
+  async #refreshOnce(): Promise<void> {
+    const { name, cache, logger } = this.#options;
+    const before = this.#lists;
+    try {
+      // The first time may share a listing that began before the change.
+      for (let time = 0; time < 2 && this.#lists === before; time += 1) {
+        this.#understand(await cache.getOrLoad(name, this.#load, () => 'unusable'));
+      }
+    } catch (error) {
+      logger.warn({ server: name, err: error }, 'the tools could not be listed again; the old list stays');
+    }
+  }
+
+  readonly #load = async (): Promise<unknown> => {
+    this.#lists += 1;
+    const tools = await this.#options.list();
+    return { configuration: this.#configuration, tools: [...tools].map(toEntry) };
+  };
+
+  #judge(value: unknown, isRetryDue: boolean): CacheVerdict {
+    if (!this.#understand(value)) return 'unusable';
+    const isOther = (value as { configuration?: unknown }).configuration !== this.#configuration;
+    return isOther || isRetryDue ? 'stale' : 'fresh';
+  }
+
+  /** The tools of a cached value, which is checked like what a server sends; undefined when it is none. */
+  #understand(value: unknown): Tools | undefined {
+    if (value === this.#value && this.#tools) return this.#tools;
+    const tools = isRecord(value) ? toolsFrom(this.#options.name, value['tools']) : undefined;
+    if (!tools) return undefined;
+    this.#value = value;
+    // Whoever keeps an index of the tools knows them by the map.
+    if (!this.#tools || !areSame(tools, this.#tools)) this.#tools = tools;
     return this.#tools;
   }
 
-  async #refreshWhileStale(): Promise<void> {
-    while (this.#isStale) {
-      await delay(settleMs);
-      this.#isStale = false;
-      try {
-        this.#tools = await this.#list(AbortSignal.timeout(this.#refreshTimeoutMs));
-      } catch (error) {
-        this.#logger.warn({ err: error }, 'the changed tools could not be listed; the old list stays');
-      }
-    }
-    this.#refresh = undefined;
+  async #within(listing: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.discoveryTimeoutMs);
+    });
+    await Promise.race([listing, limit]);
+    clearTimeout(timer);
   }
+}
+
+/** Tells one configuration from another without showing it. */
+function fingerprint(server: UpstreamServer): string {
+  const parts = 'command' in server ? [server.command, server.args, server.cwd] : [server.type, server.url];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+}
+
+/** All of it has been JSON. */
+function areSame(a: Tools, b: Tools): boolean {
+  return a.size === b.size && JSON.stringify([...a.values()]) === JSON.stringify([...b.values()]);
 }
 
 function delay(ms: number): Promise<void> {

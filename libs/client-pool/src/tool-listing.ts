@@ -38,7 +38,7 @@ export async function listAllTools(
     const { tools: entries, nextCursor } = await requestPage(cursor);
     if (!Array.isArray(entries)) throw tooMuch(server, 'its tool list holds no tools array');
     for (const entry of entries as unknown[]) {
-      chars += JSON.stringify(entry).length;
+      chars += charsOf(entry);
       if (chars > maxListChars) throw tooMuch(server, 'its tool list is larger than 16 MB');
       const tool = isRecord(entry) ? toToolSchema(server, entry) : undefined;
       if (tool && !tools.has(tool.ownName)) tools.set(tool.ownName, tool.schema);
@@ -57,6 +57,38 @@ export async function listAllTools(
     logger.warn({ server, skipped, names: skippedNames }, what);
   }
   return tools;
+}
+
+/**
+ * The tools of a list that was kept as {@link toEntry} makes it; undefined when any of it is not what a
+ * server may send. It may have been changed since.
+ */
+export function toolsFrom(server: string, entries: unknown): Map<string, ToolSchema> | undefined {
+  if (!Array.isArray(entries) || entries.length > maxTools) return undefined;
+  const tools = new Map<string, ToolSchema>();
+  let chars = 0;
+  for (const entry of entries as unknown[]) {
+    const tool = isRecord(entry) ? toToolSchema(server, entry) : undefined;
+    chars += charsOf(entry);
+    if (!tool || tools.has(tool.ownName) || chars > maxListChars) return undefined;
+    tools.set(tool.ownName, tool.schema);
+  }
+  return tools;
+}
+
+/** A tool as a server lists it. */
+export function toEntry([name, schema]: [ownName: string, schema: ToolSchema]): Record<string, unknown> {
+  const { parameters, title, description, outputSchema, annotations } = schema;
+  return { name, title, description, inputSchema: parameters, outputSchema, annotations };
+}
+
+/** Infinite for what is nested too deep to be written. */
+function charsOf(entry: unknown): number {
+  try {
+    return JSON.stringify(entry).length;
+  } catch {
+    return Infinity;
+  }
 }
 
 function shownName(entry: unknown): string {

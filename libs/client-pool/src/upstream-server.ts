@@ -3,6 +3,7 @@ import type { JsonObject, Logger, ToolResult, ToolSchema } from '@code-executor/
 import { ConnectFailure } from './connect-failure.js';
 import type { ServerStats, UpstreamServer as ServerConfig } from './options.js';
 import { ToolCatalog } from './tool-catalog.js';
+import { SessionCache, type ToolListCache } from './tool-list-cache.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** After a failed attempt the server is left alone for this long, twice as long after each further one. */
@@ -15,13 +16,17 @@ export interface UpstreamServerOptions {
   env: Record<string, string>;
   connectTimeoutMs: number;
   callTimeoutMs: number;
+  /** Without one, the tools are known as long as the connection. */
+  cache: ToolListCache | undefined;
+  discoveryTimeoutMs: number;
   logger: Logger;
 }
 
-/** A connection whose tools are known. */
-interface Session {
-  connection: UpstreamConnection;
-  catalog: ToolCatalog;
+/** What is known about a server's tools, by their own names. */
+export interface KnownTools {
+  tools: ReadonlyMap<string, ToolSchema>;
+  /** Why calling them would fail now, or why there are none. */
+  failure?: ConnectFailure;
 }
 
 /** One configured server: connected when first needed, and again after its connection ended. */
@@ -30,19 +35,26 @@ export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #stop = new AbortController();
   readonly #closing = new Set<Promise<void>>();
-  #session: Session | undefined;
-  #attempt: Promise<Session> | undefined;
+  readonly #catalog: ToolCatalog;
+  readonly #sessionCache = new SessionCache();
+  #session: UpstreamConnection | undefined;
+  #attempt: Promise<UpstreamConnection> | undefined;
+  /** The tools with the failure in each: the same map as long as both are the same. */
+  #marked: (KnownTools & { of: ReadonlyMap<string, ToolSchema> }) | undefined;
   #failure: { reason: ConnectFailure; coolDownMs: number; retryAt: number } | undefined;
 
   constructor(options: UpstreamServerOptions) {
     this.name = options.name;
     this.#options = options;
+    const { cache = this.#sessionCache } = options;
+    this.#catalog = new ToolCatalog({ ...options, cache, list: () => this.#list() });
   }
 
   get stats(): ServerStats {
     const { name } = this;
-    if (this.#session) return { name, state: 'connected', tools: this.#session.catalog.size };
-    if (this.#attempt) return { name, state: 'connecting' };
+    const tools = this.#catalog.size;
+    if (this.#session && tools !== undefined) return { name, state: 'connected', tools };
+    if (this.#session || this.#attempt) return { name, state: 'connecting' };
     if (this.#failure) return { name, state: 'failed', reason: this.#failure.reason.message };
     return { name, state: 'idle' };
   }
@@ -52,48 +64,92 @@ export class UpstreamServer {
     return Math.max(0, Math.ceil((this.#failure?.retryAt ?? 0) - performance.now()));
   }
 
-  /** The tools by their own names, or why there are none; never rejects. */
-  async tools(): Promise<ReadonlyMap<string, ToolSchema> | ConnectFailure> {
+  /**
+   * The tools, and why calling them would fail; never rejects. With a cache that has them nothing is
+   * connected; `refresh` reads them again, and waits `discoveryTimeoutMs` for it.
+   */
+  async tools(refresh = false): Promise<KnownTools> {
     try {
-      return await (await this.#connected()).catalog.current();
+      if (refresh) await this.#catalog.refresh();
+      const isRetryDue = this.#failure !== undefined && this.coolDownLeftMs === 0;
+      const tools = await this.#catalog.current(isRetryDue);
+      return this.#failure ? this.#mark(tools, this.#failure.reason) : { tools };
     } catch (error) {
-      return this.#toFailure(error);
+      return { tools: new Map(), failure: this.#toFailure(error) };
     }
   }
 
   /** Calls a tool that {@link tools} has listed. */
   async call(tool: ToolSchema, ownName: string, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
-    const first = (await this.#connectedFor(tool)).connection;
+    const first = await this.#connectedFor(tool);
     try {
       return await first.callTool(tool, ownName, args, signal);
     } catch (error) {
       // Nothing was executed, and sessions expire in the best of servers: no reason to bother the caller.
       if (!first.loss?.isSessionExpired) throw error;
     }
-    const second = (await this.#connectedFor(tool)).connection;
+    const second = await this.#connectedFor(tool);
     return second.callTool(tool, ownName, args, signal);
   }
 
   /** Ends the connection, and any attempt at one, with their processes. */
   async close(): Promise<void> {
     this.#stop.abort();
-    if (this.#session) this.#end(this.#session.connection);
+    if (this.#session) this.#end(this.#session);
     await this.#attempt?.catch(() => {});
     await Promise.all(this.#closing);
   }
 
-  async #connectedFor(tool: ToolSchema): Promise<Session> {
+  async #connectedFor(tool: ToolSchema): Promise<UpstreamConnection> {
     try {
-      return await this.#connected();
+      const connection = await this.#connected();
+      this.#failure = undefined;
+      return connection;
     } catch (error) {
       throw this.#toFailure(error).toCallError(tool.name, this.coolDownLeftMs);
     }
   }
 
-  /** The session, or the one attempt at it that all callers share. */
-  #connected(): Promise<Session> {
+  /** Asks the server itself. One that can be connected but not listed is as good as none. */
+  async #list(): Promise<ReadonlyMap<string, ToolSchema>> {
+    const isNew = !this.#session;
+    const limit = this.#startLimit();
+    let connection: UpstreamConnection | undefined;
+    try {
+      connection = await this.#connected();
+      const tools = await connection.listTools(limit.signal);
+      this.#failure = undefined;
+      const { logger } = this.#options;
+      if (isNew) logger.info({ server: this.name, tools: tools.size }, 'upstream server connected');
+      return tools;
+    } catch (error) {
+      if (this.#stop.signal.aborted) throw this.#closedFailure();
+      if (!connection || !isNew) throw error;
+      if (this.#session === connection) this.#session = undefined;
+      this.#end(connection);
+      throw this.#rememberFailure(error);
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** A signal that fires after `connectTimeoutMs`, or when the server is closed. */
+  #startLimit(): { signal: AbortSignal; end: () => void } {
+    const limit = new AbortController();
+    const onLimit = () => limit.abort();
+    const timer = setTimeout(onLimit, this.#options.connectTimeoutMs);
+    this.#stop.signal.addEventListener('abort', onLimit);
+    const end = () => {
+      clearTimeout(timer);
+      this.#stop.signal.removeEventListener('abort', onLimit);
+    };
+    return { signal: limit.signal, end };
+  }
+
+  /** The connection, or the one attempt at it that all callers share. */
+  #connected(): Promise<UpstreamConnection> {
     if (this.#stop.signal.aborted) return Promise.reject(this.#closedFailure());
-    if (this.#session && !this.#session.connection.loss) return Promise.resolve(this.#session);
+    if (this.#session && !this.#session.loss) return Promise.resolve(this.#session);
     if (this.#failure && this.coolDownLeftMs > 0) return Promise.reject(this.#failure.reason);
     this.#attempt ??= this.#connect().finally(() => {
       this.#attempt = undefined;
@@ -101,45 +157,46 @@ export class UpstreamServer {
     return this.#attempt;
   }
 
-  async #connect(): Promise<Session> {
-    const { logger, connectTimeoutMs } = this.#options;
-    const limit = new AbortController();
-    const onLimit = () => limit.abort();
-    const timer = setTimeout(onLimit, connectTimeoutMs);
-    this.#stop.signal.addEventListener('abort', onLimit);
-    const session = this.#createSession();
+  async #connect(): Promise<UpstreamConnection> {
+    const connection = this.#createConnection();
+    const limit = this.#startLimit();
     try {
-      await session.connection.open(limit.signal);
-      await session.catalog.load(limit.signal);
+      await connection.open(limit.signal);
       this.#stop.signal.throwIfAborted();
     } catch (error) {
-      this.#end(session.connection);
+      this.#end(connection);
       if (this.#stop.signal.aborted) throw this.#closedFailure();
       throw this.#rememberFailure(error);
     } finally {
-      clearTimeout(timer);
-      this.#stop.signal.removeEventListener('abort', onLimit);
+      limit.end();
     }
-    this.#failure = undefined;
-    this.#session = session;
-    logger.info({ server: this.name, tools: session.catalog.size }, 'upstream server connected');
-    return session;
+    this.#session = connection;
+    return connection;
   }
 
-  #createSession(): Session {
-    const { name, logger, connectTimeoutMs } = this.#options;
+  #createConnection(): UpstreamConnection {
+    const { name, logger } = this.#options;
     const connection = new UpstreamConnection({
       ...this.#options,
-      onToolsChanged: () => catalog.markStale(),
+      onToolsChanged: () => this.#catalog.markChanged(),
       onLost: (loss) => {
-        if (this.#session?.connection !== connection) return;
+        if (this.#session !== connection) return;
         this.#session = undefined;
+        this.#sessionCache.forget();
         if (!this.#stop.signal.aborted) logger.warn({ server: name, loss }, 'upstream connection lost');
         this.#end(connection);
       },
     });
-    const catalog = new ToolCatalog((signal) => connection.listTools(signal), connectTimeoutMs, logger);
-    return { connection, catalog };
+    return connection;
+  }
+
+  #mark(of: ReadonlyMap<string, ToolSchema>, failure: ConnectFailure): KnownTools {
+    if (this.#marked?.of === of && this.#marked.failure === failure) return this.#marked;
+    const { reason, fix } = failure.toFailedServer();
+    const tools = new Map<string, ToolSchema>();
+    for (const [name, tool] of of) tools.set(name, { ...tool, unavailable: { reason, fix } });
+    this.#marked = { of, tools, failure };
+    return this.#marked;
   }
 
   #rememberFailure(error: unknown): ConnectFailure {

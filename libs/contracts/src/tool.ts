@@ -75,6 +75,8 @@ export interface ListOptions extends CallOptions {
   detail?: ListDetail;
   /** Exactly this tool; only the servers that could offer it are asked. */
   name?: string;
+  /** Ask the servers again for what is already known, and wait for it, but not for long. Default: false. */
+  refresh?: boolean;
 }
 
 /** One block of a tool result, as MCP defines it (`text`, `image`, `audio`, `resource`, `resource_link`). */
