@@ -67,11 +67,11 @@ export async function runPython(
   code: string,
   folder: string,
   input = '',
-  env: Record<string, string> = {},
+  env?: NodeJS.ProcessEnv,
 ): Promise<string> {
   const running = promisify(execFile)('python3', ['-B', '-c', code], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
+    env,
     maxBuffer: 64 * 1024 * 1024,
   });
   running.child.stdin?.end(input);

@@ -132,7 +132,9 @@ async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (CodeExecutorError.is(error)) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    // Not `instanceof Error`: it may come from another realm.
+    const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+    const code = hasCode ? String(error.code) : 'unknown error';
     throw new CodeExecutorError(
       'failed_precondition',
       `${what} could not be written (${code}); look at its rights and the room on the disk, or name another directory.`,

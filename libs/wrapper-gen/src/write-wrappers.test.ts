@@ -1,0 +1,185 @@
+import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, test } from '@jest/globals';
+import { CodeExecutorError } from '@code-executor/contracts';
+
+import { generateWrappers } from './generate-wrappers.js';
+import { hashOf } from './wrapper-file.js';
+import { writeWrappers } from './write-wrappers.js';
+import { inFolder, toolOf } from './wrappers.test.kit.js';
+
+const x = toolOf('x', 'run');
+const y = toolOf('y', 'run');
+const own = ['typescript/client.ts', 'typescript/index.ts', 'typescript/mcp-x.ts'];
+const manifestOf = async (folder: string) =>
+  JSON.parse(await readFile(join(folder, 'wrapper-manifest.json'), 'utf8')) as {
+    files: Record<string, string>;
+  };
+
+/** Code and message of the error that it rejects with. */
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => (CodeExecutorError.is(error) ? `${error.code}: ${error.message}` : String(error)),
+  );
+
+describe('writeWrappers', () => {
+  test('writes what differs, and deletes what is gone', () =>
+    inFolder(async (folder) => {
+      const directory = join(folder, 'new', 'wrappers');
+      const both = [...generateWrappers([x], 'typescript'), ...generateWrappers([x], 'python')];
+      const all = both.map(({ path }) => path);
+      const changes = { written: [], unchanged: [], deleted: [], kept: [] };
+      expect(await writeWrappers(directory, both)).toEqual({ ...changes, written: all });
+      for (const { path, content } of both)
+        expect(await readFile(join(directory, path), 'utf8')).toBe(content);
+      expect((await manifestOf(directory)).files).toEqual(
+        Object.fromEntries(both.map(({ path, hash }) => [path, hash])),
+      );
+      const times = async () =>
+        Promise.all(all.map(async (path) => (await lstat(join(directory, path))).ino));
+      const before = await times();
+      expect(await writeWrappers(directory, both)).toEqual({ ...changes, unchanged: all });
+      expect(await times()).toEqual(before);
+
+      expect(await writeWrappers(directory, generateWrappers([y], 'typescript'))).toEqual({
+        ...changes,
+        written: ['typescript/index.ts', 'typescript/mcp-y.ts'],
+        unchanged: ['typescript/client.ts'],
+        deleted: ['typescript/mcp-x.ts'],
+      });
+      expect((await readdir(join(directory, 'typescript'))).sort()).toEqual([
+        'client.ts',
+        'index.ts',
+        'mcp-y.ts',
+      ]);
+      expect(await readdir(join(directory, 'python'))).toHaveLength(3);
+      expect(Object.keys((await manifestOf(directory)).files)).toHaveLength(6);
+    }));
+
+  test('writes again what somebody changed, and leaves it alone once its server is gone', () =>
+    inFolder(async (folder) => {
+      const files = generateWrappers([x], 'typescript');
+      await writeWrappers(folder, files);
+      await writeFile(join(folder, 'typescript/mcp-x.ts'), 'mine');
+      expect((await writeWrappers(folder, files)).written).toEqual(['typescript/mcp-x.ts']);
+      await writeFile(join(folder, 'typescript/mcp-x.ts'), 'mine');
+      await writeFile(join(folder, 'typescript/mcp-other.ts'), 'mine too');
+      expect(await writeWrappers(folder, generateWrappers([], 'typescript'))).toMatchObject({
+        deleted: [],
+        kept: ['typescript/mcp-x.ts'],
+      });
+      expect(await readFile(join(folder, 'typescript/mcp-x.ts'), 'utf8')).toBe('mine');
+      expect(await readFile(join(folder, 'typescript/mcp-other.ts'), 'utf8')).toBe('mine too');
+    }));
+
+  test('WRP-09: links in the place of files are replaced, and what they point to stays', () =>
+    inFolder(async (folder) => {
+      const canary = join(folder, 'canary');
+      await writeFile(canary, 'alive');
+      const out = join(folder, 'out');
+      await mkdir(join(out, 'typescript'), { recursive: true });
+      for (const path of own.slice(0, 2)) await symlink(canary, join(out, path));
+      await link(canary, join(out, 'typescript/mcp-x.ts'));
+      await symlink(canary, join(out, 'wrapper-manifest.json'));
+      const { written } = await writeWrappers(out, generateWrappers([x], 'typescript'));
+      expect(written).toEqual(own);
+      expect(await readFile(canary, 'utf8')).toBe('alive');
+      for (const path of [...own, 'wrapper-manifest.json']) {
+        expect((await lstat(join(out, path))).isFile()).toBe(true);
+      }
+      expect((await readdir(join(out, 'typescript'))).sort()).toEqual(['client.ts', 'index.ts', 'mcp-x.ts']);
+    }));
+
+  test('WRP-09: a link in the place of a folder is refused, and so is one where a file is to be deleted', () =>
+    inFolder(async (folder) => {
+      const elsewhere = join(folder, 'elsewhere');
+      const out = join(folder, 'out');
+      await mkdir(elsewhere);
+      await mkdir(out);
+      await symlink(elsewhere, join(out, 'typescript'));
+      expect(await failureOf(writeWrappers(out, generateWrappers([x], 'typescript')))).toBe(
+        'failed_precondition: Wrappers are not written into typescript, which is a link to another place; remove it.',
+      );
+      expect(await readdir(elsewhere)).toEqual([]);
+
+      const canary = join(folder, 'mcp-x.py');
+      await writeFile(canary, 'alive');
+      await writeWrappers(out, generateWrappers([y], 'python'));
+      await symlink(canary, join(out, 'python/mcp_x.py'));
+      const files = { 'python/mcp_x.py': hashOf('alive') };
+      await writeFile(join(out, 'wrapper-manifest.json'), JSON.stringify({ version: 1, files }));
+      expect((await writeWrappers(out, generateWrappers([y], 'python'))).deleted).toEqual([]);
+      expect(await readFile(canary, 'utf8')).toBe('alive');
+    }));
+
+  test('WRP-11: a manifest that points elsewhere deletes nothing', () =>
+    inFolder(async (folder) => {
+      const out = join(folder, 'out');
+      const outside = [
+        'canary',
+        '../canary',
+        'out/typescript/sub/mcp-x.ts',
+        'out/typescript/mine.ts',
+        'out/canary',
+      ];
+      await mkdir(join(out, 'typescript/sub'), { recursive: true });
+      for (const path of outside.filter((one) => !one.startsWith('..')))
+        await writeFile(join(folder, path), 'alive');
+      const hash = hashOf('alive');
+      const paths = [
+        '../canary',
+        'typescript/../../canary',
+        'typescript/sub/mcp-x.ts',
+        'typescript/mine.ts',
+        'canary',
+        join(folder, 'canary'),
+        'typescript\\..\\..\\canary',
+        'typescript/mcp-x.ts/../../canary',
+        '__proto__',
+        '',
+      ];
+      await writeFile(
+        join(out, 'wrapper-manifest.json'),
+        JSON.stringify({ version: 1, files: Object.fromEntries(paths.map((path) => [path, hash])) }),
+      );
+      expect((await writeWrappers(out, generateWrappers([x], 'typescript'))).deleted).toEqual([]);
+      for (const path of outside.filter((one) => !one.startsWith('..'))) {
+        expect(await readFile(join(folder, path), 'utf8')).toBe('alive');
+      }
+      expect(Object.keys((await manifestOf(out)).files)).toEqual(own);
+    }));
+
+  test.each(['', 'null', '[]', '{"files":null}', '{"files":{"typescript/mcp-y.ts":7}}', '{', '"a"'])(
+    'WRP-11: the manifest %j is made anew',
+    (text) =>
+      inFolder(async (folder) => {
+        await mkdir(join(folder, 'typescript'));
+        await writeFile(join(folder, 'typescript/mcp-y.ts'), 'alive');
+        await writeFile(join(folder, 'wrapper-manifest.json'), text);
+        expect(await writeWrappers(folder, generateWrappers([x], 'typescript'))).toMatchObject({
+          written: own,
+          deleted: [],
+        });
+        expect(await readFile(join(folder, 'typescript/mcp-y.ts'), 'utf8')).toBe('alive');
+        expect(Object.keys((await manifestOf(folder)).files)).toEqual(own);
+      }),
+  );
+
+  test('refuses paths that no wrapper has', () =>
+    inFolder(async (folder) => {
+      const file = { path: '../evil.ts', content: 'x', hash: hashOf('x') };
+      await expect(writeWrappers(folder, [file])).rejects.toMatchObject({ code: 'invalid_argument' });
+      expect(await readdir(folder)).toEqual([]);
+    }));
+
+  test('says which file cannot be written, leaves no half of one, and no path of the machine', () =>
+    inFolder(async (folder) => {
+      await mkdir(join(folder, 'typescript/index.ts/full'), { recursive: true });
+      expect(await failureOf(writeWrappers(folder, generateWrappers([x], 'typescript')))).toBe(
+        'failed_precondition: typescript/index.ts could not be written (EISDIR); look at its rights and the room on the disk, or name another directory.',
+      );
+      expect((await readdir(join(folder, 'typescript'))).sort()).toEqual(['client.ts', 'index.ts']);
+    }));
+});
