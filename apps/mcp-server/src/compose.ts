@@ -7,6 +7,7 @@ import { createExecutor, type Executor } from '@code-executor/executor';
 import { createGuardedFetch } from '@code-executor/guarded-fetch';
 import { DenoSandbox } from '@code-executor/sandbox-deno';
 import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
+import { SchemaCache } from '@code-executor/schema-cache';
 
 import { enabledLanguages } from './enabled-languages.js';
 
@@ -32,7 +33,20 @@ export interface Services {
  */
 export function compose({ config, homeDir, servers, logger }: Setup): Services {
   const { security, sandbox, policy } = config;
-  const pool = new ClientPool({ ...config.pool, servers, baseEnv: baseEnvironment(), logger });
+  const cache = new SchemaCache<unknown>({
+    ...(homeDir !== undefined && { file: join(homeDir, 'schema-cache.json') }),
+    ...config.schemaCache,
+    logger,
+  });
+  const discoveryTimeoutMs = config.discovery?.timeoutMs;
+  const pool = new ClientPool({
+    ...config.pool,
+    ...(discoveryTimeoutMs !== undefined && { discoveryTimeoutMs }),
+    servers,
+    baseEnv: baseEnvironment(),
+    cache,
+    logger,
+  });
   const fetcher = createGuardedFetch();
   const executor = createExecutor({
     tools: pool,
@@ -49,7 +63,7 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
     pool,
     async close() {
       // Programs end before what serves their calls; what fails to close keeps nothing else open.
-      for (const part of [executor, pool, fetcher]) {
+      for (const part of [executor, pool, cache, fetcher]) {
         await part.close().catch((error: unknown) => logger.error({ err: error }, 'Closing failed.'));
       }
     },
