@@ -6,17 +6,14 @@ interface Order {
   amount: number;
 }
 
-const tools = await discoverMCPTools();
-const reader = tools.find(({ name }) => name.endsWith('__read_text_file'))?.name;
-if (!reader) throw new Error('None of the servers reads files.');
+// What reads files here, and with what? The signature says it: no turn of the agent is spent on that.
+const [reader] = await searchTools('read the content of a text file');
 
-const { content } = (await callMCPTool('mcp__filesystem__list_allowed_directories', {})) as {
-  content: string;
-};
+const { content } = await tools.filesystem.listAllowedDirectories();
 const folder = content.split('\n')[1];
 
 const read = async <Data>(file: string, parse: (text: string) => Data): Promise<Data> => {
-  const result = (await callMCPTool(reader, { path: `${folder}/${file}` })) as { content: string };
+  const result = await tools.filesystem.readTextFile({ path: `${folder}/${file}` });
   return parse(result.content);
 };
 
@@ -40,9 +37,7 @@ const fact = `${customers[best] ?? best} paid ${total.toFixed(2)} USD`;
 
 // Remember it, and read it back.
 const entity = { name: 'Best customer of 2025', entityType: 'finding', observations: [fact] };
-await callMCPTool('mcp__memory__create_entities', { entities: [entity] });
-const { entities } = (await callMCPTool('mcp__memory__open_nodes', { names: [entity.name] })) as {
-  entities: (typeof entity)[];
-};
+await tools.memory.createEntities({ entities: [entity] });
+const { entities } = await tools.memory.openNodes({ names: [entity.name] });
 
-export default { tools: tools.length, remembered: entities[0]?.observations[0] };
+export default { found: reader?.signature, remembered: entities[0]?.observations[0] };

@@ -1,10 +1,23 @@
-/** The functions that a program is most likely to use; docs/reference/sandbox-globals.md has all of it. */
+/** The functions that the demo's program uses; docs/reference/sandbox-globals.md has all of it. */
 interface FoundTool {
   name: string;
-  description?: string;
-  parameters: object;
+  signature: string;
 }
 
-declare function callMCPTool(name: string, params: object): Promise<unknown>;
-declare function discoverMCPTools(options?: { search?: string[] }): Promise<FoundTool[]>;
-declare function display(value: unknown): Promise<void>;
+interface Entity {
+  name: string;
+  entityType: string;
+  observations: string[];
+}
+
+declare function searchTools(query: string, limit?: number): Promise<FoundTool[]>;
+declare const tools: {
+  filesystem: {
+    listAllowedDirectories(): Promise<{ content: string }>;
+    readTextFile(args: { path: string }): Promise<{ content: string }>;
+  };
+  memory: {
+    createEntities(args: { entities: Entity[] }): Promise<unknown>;
+    openNodes(args: { names: string[] }): Promise<{ entities: Entity[] }>;
+  };
+};
