@@ -1,6 +1,7 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 import { Command, CommanderError } from 'commander';
 
+import { cacheCommand } from './cache/cache-command.js';
 import { pythonCommand } from './python/python-command.js';
 import { Terminal } from './terminal.js';
 import { readVersion } from './version.js';
@@ -26,6 +27,7 @@ const program = new Command('code-executor')
   .addHelpText('after', '\nExamples:\n  code-executor python add --help\n  code-executor python list')
   .showHelpAfterError('(Add --help for options and examples.)');
 program.addCommand(pythonCommand(terminal, ending.signal));
+program.addCommand(cacheCommand(terminal));
 for (const command of withSubcommands(program)) command.copyInheritedSettings(program).exitOverride();
 
 try {
