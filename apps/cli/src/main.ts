@@ -5,6 +5,7 @@ import { cacheCommand } from './cache/cache-command.js';
 import { pythonCommand } from './python/python-command.js';
 import { Terminal } from './terminal.js';
 import { readVersion } from './version.js';
+import { wrappersCommand } from './wrappers/wrappers-command.js';
 
 /** 0 done, 1 failed, 2 not understood. */
 const failed = 1;
@@ -24,10 +25,14 @@ const program = new Command('code-executor')
   .version(readVersion(), '-v, --version', 'print the version')
   .helpOption('-h, --help', 'print this')
   .option('--config <file>', 'read this configuration and no other')
-  .addHelpText('after', '\nExamples:\n  code-executor python add --help\n  code-executor python list')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  code-executor wrappers ./mcp\n  code-executor cache show\n  code-executor python add --help',
+  )
   .showHelpAfterError('(Add --help for options and examples.)');
 program.addCommand(pythonCommand(terminal, ending.signal));
 program.addCommand(cacheCommand(terminal));
+program.addCommand(wrappersCommand(terminal, ending.signal));
 for (const command of withSubcommands(program)) command.copyInheritedSettings(program).exitOverride();
 
 try {
