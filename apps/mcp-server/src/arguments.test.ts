@@ -7,6 +7,8 @@ describe('parseArguments', () => {
     [[], { name: 'serve' }],
     [['--config', 'a.json'], { name: 'serve', configFile: 'a.json' }],
     [['--config=a.json'], { name: 'serve', configFile: 'a.json' }],
+    [['--http'], { name: 'serve-http' }],
+    [['--http', '--config', 'a.json'], { name: 'serve-http', configFile: 'a.json' }],
     [['--help'], { name: 'help' }],
     [['-h'], { name: 'help' }],
     [['--version'], { name: 'version' }],
@@ -18,6 +20,7 @@ describe('parseArguments', () => {
   test.each([
     [['--confg', 'a.json'], 'unknown option "--confg"; did you mean --config?'],
     [['--hlep'], 'unknown option "--hlep"; did you mean --help?'],
+    [['--htpt'], 'unknown option "--htpt"; did you mean --http?'],
     [['--verison'], 'unknown option "--verison"; did you mean --version?'],
     [['--toolsets=all'], 'unknown option "--toolsets"'],
     [['--__proto__'], 'unknown option "--__proto__"'],
@@ -25,13 +28,14 @@ describe('parseArguments', () => {
     [['setup'], 'unexpected argument "setup"'],
     [['--config'], '--config needs a file'],
     [['--config='], '--config needs a file'],
+    [['--http=1'], '--http takes no value'],
     [['--help=yes'], '--help takes no value'],
   ])('%j is a misuse', (args, problem) => {
     expect(parseArguments(args)).toEqual({ name: 'misuse', problem });
   });
 
   test('the usage names every option and an example of it', () => {
-    for (const option of ['--config', '--version', '--help']) expect(usage).toContain(option);
+    for (const option of ['--config', '--http', '--version', '--help']) expect(usage).toContain(option);
     expect(usage).toContain('code-executor-mcp --config ./code-executor.json');
   });
 });

@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 
-export const usage = `Usage: code-executor-mcp [--config <file>]
+export const usage = `Usage: code-executor-mcp [--config <file>] [--http]
 
 An MCP server on stdin and stdout. It gives an agent two tools, executeTypescript and executePython,
 whose sandboxed programs can call the tools of all your other MCP servers.
 
 Options:
   --config <file>  Read this configuration and no other.
+  --http           Serve your tools over HTTP to programs on this machine, and no MCP.
   -v, --version    Print the version.
   -h, --help       Print this.
 
@@ -17,6 +18,7 @@ Your MCP servers are taken from ~/.claude.json, ./.mcp.json and the configuratio
 Examples:
   code-executor-mcp
   code-executor-mcp --config ./code-executor.json
+  code-executor-mcp --http
   claude mcp add code-executor -- code-executor-mcp
   LOG_LEVEL=debug code-executor-mcp 2> code-executor.log
 `;
@@ -25,11 +27,12 @@ Examples:
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | { name: 'serve'; configFile?: string }
+  | { name: 'serve' | 'serve-http'; configFile?: string }
   | { name: 'misuse'; problem: string };
 
 const options = {
   config: { type: 'string' },
+  http: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -56,15 +59,19 @@ export function parseArguments(args: readonly string[]): Command {
   }
   if (values.help === true) return { name: 'help' };
   if (values.version === true) return { name: 'version' };
-  if (values.config === undefined) return { name: 'serve' };
+  const name = values.http === true ? 'serve-http' : 'serve';
+  if (values.config === undefined) return { name };
   return typeof values.config === 'string' && values.config !== ''
-    ? { name: 'serve', configFile: values.config }
+    ? { name, configFile: values.config }
     : { name: 'misuse', problem: '--config needs a file' };
 }
 
-/** People mistype the end of a word rather than its beginning. */
+/** People mistype the end of a word rather than its beginning, and mostly by the order of its letters. */
 function hint(name: string): string {
-  const nearest = Object.keys(options).find((known) => known.startsWith(name.slice(0, 1).toLowerCase()));
+  const common = (known: string) => [...known].filter((letter) => name.includes(letter)).length;
+  const [nearest] = Object.keys(options)
+    .filter((known) => known.startsWith(name.slice(0, 1).toLowerCase()))
+    .sort((a, b) => common(b) - common(a));
   return nearest === undefined ? '' : `; did you mean --${nearest}?`;
 }
 

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { findServers, loadConfig } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { parseArguments, usage } from './arguments.js';
+import { complain } from './complain.js';
 import type { Services, Setup } from './compose.js';
 import { enabledLanguages } from './enabled-languages.js';
+import { endWith } from './end-with.js';
 import { instructionsFor } from './instructions.js';
 import { type LateLogger, lateLogger } from './late-logger.js';
 import { createServer, serveStdio } from './server.js';
@@ -30,6 +31,11 @@ switch (command.name) {
     break;
   case 'serve':
     await serve(command.configFile);
+    break;
+  case 'serve-http': {
+    const setup = await prepare(command.configFile);
+    if (setup) await (await import('./serve-http.js')).serveHttp(setup);
+  }
 }
 
 async function serve(configFile: string | undefined): Promise<void> {
@@ -44,26 +50,10 @@ async function serve(configFile: string | undefined): Promise<void> {
   let offered: Promise<Tool[]> | undefined;
   const tools = () => (offered ??= import('./offered-tools.js').then((m) => m.offeredTools(setup, services)));
 
-  let isEnding = false;
-  const end = (reason: string, exitCode = 0) => {
-    if (isEnding) return;
-    isEnding = true;
-    logger.info({ reason }, 'The server ends.');
-    const closed = composed?.then((parts) => parts.close());
-    void Promise.race([closed, delay(closeTimeoutMs)])
-      .then(() => logger.flush())
-      .finally(() => process.exit(exitCode));
-  };
-  process.on('SIGTERM', () => end('SIGTERM'));
-  process.on('SIGINT', () => end('SIGINT'));
+  const end = endWith(() => composed?.then((parts) => parts.close()), closeTimeoutMs, logger);
   process.stdin.on('end', () => end('stdin closed'));
   process.stdin.on('close', () => end('stdin closed'));
   process.stdout.on('error', () => end('stdout closed'));
-  process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'The server failed.');
-    end('failure', 1);
-  });
-
   const server = createServer({ version, instructions, tools, logger });
   await serveStdio(server, () => end('connection closed', 1));
   logger.info({ version, servers: Object.keys(servers).length }, 'The server is ready.');
@@ -91,8 +81,4 @@ async function prepare(configFile: string | undefined) {
     process.exitCode = 1;
     return undefined;
   }
-}
-
-function complain(message: string): void {
-  process.stderr.write(`code-executor-mcp: ${message}\n`);
 }

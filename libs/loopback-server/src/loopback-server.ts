@@ -80,7 +80,7 @@ export async function startLoopbackServer(
 
 async function createApp(logger: Logger): Promise<FastifyInstance> {
   // Loaded here, so that whoever may need a server one day does not wait for it today.
-  const { fastify } = await import('fastify');
+  const { default: fastify } = await import('fastify');
   const app = fastify({
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
