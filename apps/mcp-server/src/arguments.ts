@@ -68,7 +68,7 @@ export function parseArguments(args: readonly string[]): Command {
 
 /** People mistype the end of a word rather than its beginning, and mostly by the order of its letters. */
 function hint(name: string): string {
-  const common = (known: string) => [...known].filter((letter) => name.includes(letter)).length;
+  const common = (known: string) => known.split('').filter((letter) => name.includes(letter)).length;
   const [nearest] = Object.keys(options)
     .filter((known) => known.startsWith(name.slice(0, 1).toLowerCase()))
     .sort((a, b) => common(b) - common(a));
