@@ -62,7 +62,9 @@ function pythonTool(named: NamedTool, writer: PythonWriter): PythonTool {
   });
   const more = rest && rest.kind !== 'never' ? writer.use(writer.write(rest, `${typeName}More`)) : undefined;
   const result = tool.outputSchema === undefined ? unknownType : readSchema(tool.outputSchema);
-  const resultType = writer.use(writer.write(result, `${typeName}Result`));
+  // A function that returns `Never` could not return at all, whatever the server says of it.
+  const returned = result.kind === 'never' ? unknownType : result;
+  const resultType = writer.use(writer.write(returned, `${typeName}Result`));
   return {
     ...named,
     declarations: writer.takeDeclarations(),

@@ -24,6 +24,7 @@ describe('schemaToPython', () => {
       'list[str | int | None]',
     ],
     ['dictionary', { additionalProperties: string }, 'dict[str, str]'],
+    ['a key without a name', { properties: { '': string } }, 'dict[str, Any]'],
     ['unseen characters', { const: '\u202e\u{e0001}' }, 'Literal["\\u202e\\U000e0001"]'],
   ])('%s', (_, schema, expected) => {
     expect(schemaToPython(schema, 'X')).toEqual({ type: expected, declarations: '' });

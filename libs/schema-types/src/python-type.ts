@@ -87,10 +87,13 @@ export class PythonWriter {
     const fields: [key: string, type: string, note: string][] = [];
     for (const [key, { type, isRequired, note }] of properties) {
       if (this.#charsLeft <= 0) break;
+      // A TypedDict has no name for it.
+      if (key === '') continue;
       const text = this.write(type, `${own.slice(0, 200)}${identifierOf(key, 'PascalCase')}`, true);
       this.#spent(key + note);
       fields.push([key, this.use(isRequired ? text : `NotRequired[${text}]`), note]);
     }
+    if (fields.length === 0) return this.#spent('dict[str, Any]');
     const body = JSON.stringify(fields);
     const existing = this.#classes.get(body);
     if (isInner && existing !== undefined) return existing;

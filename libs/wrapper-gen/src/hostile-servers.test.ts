@@ -84,7 +84,9 @@ describe('what a hostile server says', () => {
     await expectFunctions(tools, ['aB2', 'aB3', 'aB', 'aB4'], ['a_b_2', 'a_b_3', 'a_b_4', 'a_b']);
     const { typescript, python } = files(tools);
     const calls = (text: string, pattern: RegExp) =>
-      Object.fromEntries([...text.matchAll(pattern)].map(([, a, b]) => [a, b]));
+      Object.fromEntries<string>(
+        [...text.matchAll(pattern)].map((match): [string, string] => [match[1] ?? '', match[2] ?? '']),
+      );
     expect(calls(typescript, /(\w+)\(args.*\n.*"mcp__evil__(.+)"/g)).toEqual({
       aB2: 'a-b',
       aB3: 'a.b',
