@@ -58,23 +58,23 @@ export class Workplace {
     });
 
   /** Our built server with a configuration, and a real client on it. */
-  async startServer(config = {}) {
+  async startServer(config = {}, env = {}) {
     const file = join(this.folder, `config-${this.#clients.length}.json`);
     await writeFile(file, JSON.stringify({ projectOnly: true, log: { level: 'error' }, ...config }));
-    return this.connect(process.execPath, [serverBin, '--config', file]);
+    return this.connect(process.execPath, [serverBin, '--config', file], env);
   }
 
   startEverything() {
     return this.connect(process.execPath, [everythingBin, 'stdio']);
   }
 
-  async connect(command, args) {
+  async connect(command, args, env = {}) {
     const client = new Client({ name: 'code-executor-bench', version: '1.0.0' });
     const transport = new StdioClientTransport({
       command,
       args,
       cwd: this.folder,
-      env: this.env,
+      env: { ...this.env, ...env },
       stderr: 'ignore',
     });
     await client.connect(transport);

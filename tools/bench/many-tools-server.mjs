@@ -1,0 +1,40 @@
+/** A stdio server on the SDK with a hundred tools, each with a schema of the usual size; `argv[2]` is in their names. */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const subjects = [
+  'issue',
+  'branch',
+  'commit',
+  'review',
+  'label',
+  'release',
+  'comment',
+  'team',
+  'file',
+  'tag',
+];
+const verbs = ['list', 'get', 'create', 'update', 'delete', 'search', 'lock', 'assign', 'export', 'archive'];
+const text = (description) => ({ type: 'string', description });
+
+const tools = subjects.flatMap((subject) =>
+  verbs.map((verb) => ({
+    name: `${verb}_${subject}_${process.argv[2]}`,
+    description: `Lets you ${verb} a ${subject} of a repository. Takes the repository by owner and name.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        owner: text('The account that owns the repository'),
+        repo: text('The name of the repository'),
+        [`${subject}Id`]: { type: 'number', description: `The number of the ${subject}` },
+        state: { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' },
+        labels: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['owner', 'repo'],
+    },
+  })),
+);
+const server = new Server({ name: 'many-tools', version: '1.0.0' }, { capabilities: { tools: {} } });
+server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+await server.connect(new StdioServerTransport());
