@@ -54,7 +54,9 @@ test('discovery outlives the server, and its upstream servers', async () => {
   await once(async (server) => {
     expect((await server.run(discover, { allowedTools: ['*'] })).result).toEqual(first);
     const upstream = async () =>
-      (await descendantsOf(server.pid)).filter(({ commandLine }) => commandLine.includes('modelcontextprotocol'));
+      (await descendantsOf(server.pid)).filter(({ commandLine }) =>
+        commandLine.includes('modelcontextprotocol'),
+      );
     expect(await upstream()).toEqual([]);
     const call = "return await callMCPTool('mcp__everything__echo', { message: 'hi' })";
     expect((await server.run(call, { allowedTools: ['*'] })).result).toBe('Echo: hi');
@@ -63,7 +65,9 @@ test('discovery outlives the server, and its upstream servers', async () => {
 
   const mcpServers = Object.fromEntries(names.map((name) => [name, { command: 'false' }]));
   await writeFile(join(home, '.mcp.json'), JSON.stringify({ mcpServers }));
-  await writeFile(join(home, '.code-executor.json'), JSON.stringify({ schemaCache: { ttlMs: 1 } }), { mode: 0o600 });
+  await writeFile(join(home, '.code-executor.json'), JSON.stringify({ schemaCache: { ttlMs: 1 } }), {
+    mode: 0o600,
+  });
   await once(async (server) => {
     const cached = await server.run(discover, { allowedTools: ['*'] });
     expect(cached.result).toEqual(first);

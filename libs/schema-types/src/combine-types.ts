@@ -1,8 +1,5 @@
 import { neverType, type ObjectNode, type TypeNode, unknownType } from './type-node.js';
 
-/** Beyond this many alternatives of two unions together, the second one is not looked at. */
-const maxPairs = 16;
-
 /** Either of the types; what is in it twice is left out when it is written. */
 export function unionOf(types: readonly TypeNode[]): TypeNode {
   const members = types.flatMap((type) => (type.kind === 'union' ? type.members : [type]));
@@ -23,7 +20,6 @@ export function intersectionOf(a: TypeNode, b: TypeNode, spend: () => boolean): 
   if (a.kind === 'union' || b.kind === 'union') {
     const left = a.kind === 'union' ? a.members : [a];
     const right = b.kind === 'union' ? b.members : [b];
-    if (left.length > 1 && right.length > 1 && left.length * right.length > maxPairs) return a;
     return unionOf(left.flatMap((one) => right.map((other) => intersectionOf(one, other, spend))));
   }
   if (a.kind === 'object' && b.kind === 'object') return mergedObject(a, b, spend);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { schemaToPython } from './python-type.js';
 import { schemaToTypeScript } from './typescript-type.js';
 
 const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required });
@@ -60,6 +61,16 @@ describe('schemaToTypeScript', () => {
       'an object of which one of two is needed',
       { ...object({ a: string, b: number }), anyOf: [{ required: ['a'] }, { required: ['b'] }] },
       '{ a: string; b?: number } | { a?: string; b: number }',
+    ],
+    [
+      'many alternatives, fewer of them possible',
+      {
+        allOf: [
+          { type: ['string', 'null', 'integer'] },
+          { enum: ['a', 'b', 'c', 'd', 'e', 'f', true, null] },
+        ],
+      },
+      '"a" | "b" | "c" | "d" | "e" | "f" | null',
     ],
     ['what excludes itself', { allOf: [string, number] }, 'never'],
     ['what narrows', { type: ['string', 'integer'], allOf: [number, { enum: [1, 'x'] }] }, '1'],
@@ -127,6 +138,8 @@ describe('a hostile schema takes bounded time and gives bounded text', () => {
     ),
   };
 
+  const long = Array.from({ length: 400 }, (_, n) => `${n}${'x'.repeat(190)}`);
+
   test.each<[string, unknown]>([
     ['10,000 deep in properties', deep((inner) => object({ a: inner }))],
     ['10,000 deep in arrays', deep((items) => ({ type: 'array', items }))],
@@ -135,11 +148,17 @@ describe('a hostile schema takes bounded time and gives bounded text', () => {
     ['20,000 alternatives', { enum: Object.keys(properties) }],
     ['references that double', doubling],
     ['unions times unions', { allOf: Array.from({ length: 200 }, () => wide) }],
+    [
+      'megabytes of alternatives',
+      { prefixItems: Array.from({ length: 100 }, (_, n) => ({ enum: long.map((text) => `${n} ${text}`) })) },
+    ],
     ['a megabyte as a key', object({ ['k'.repeat(1_000_000)]: string })],
     ['a megabyte as a value', { const: 'k'.repeat(1_000_000) }],
     ['a pattern that backtracks', { type: 'string', pattern: '(a+)+$' }],
   ])('%s', (_, schema) => {
     expect(schemaToTypeScript(schema).length).toBeLessThan(200_000);
+    const { type, declarations } = schemaToPython(schema, 'X');
+    expect(type.length + declarations.length).toBeLessThan(500_000);
   });
 
   test('what is beyond the bound is unknown, and what was left out is allowed', () => {

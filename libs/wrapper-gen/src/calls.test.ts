@@ -23,10 +23,17 @@ const tools = [
   toolOf('my-server', 'anything', { parameters: { type: 'object', additionalProperties: true } }),
 ];
 
+/** The paths that were asked for. */
+const requested: string[] = [];
+
 /** Answers as the tool's argument `from` asks: the request itself, or a status and a body. */
 const door = createServer((request, response) => {
+  requested.push(request.url ?? '');
   void bodyOf(request).then((body) => {
-    const { toolName, params } = JSON.parse(body) as { toolName: string; params: Record<string, string> };
+    const { toolName, params } = JSON.parse(body || '{"params":{}}') as {
+      toolName: string;
+      params: Record<string, string>;
+    };
     const asked = /^(\d+) (.*)$/s.exec(params['from'] ?? '');
     const seen = {
       path: request.url,
@@ -35,7 +42,7 @@ const door = createServer((request, response) => {
       toolName,
       params,
     };
-    response.writeHead(Number(asked?.[1] ?? 200), { location: 'http://127.0.0.1:1/' });
+    response.writeHead(Number(asked?.[1] ?? 200), { location: '/elsewhere' });
     response.end(asked ? asked[2] : JSON.stringify({ result: seen }));
   });
 });
@@ -152,7 +159,7 @@ describe('generated code calls the server', () => {
     ],
     [
       'a way to another place',
-      '307 {"result":1}',
+      '302 {"result":1}',
       ['McpToolError', expect.any(String) as unknown as string, '', request.toolName, null, null],
     ],
   ])('%s is thrown', async (_, from, [kind, code, message, ...rest]) => {
@@ -176,6 +183,7 @@ except McpToolError as e: print(json.dumps([type(e).__name__, e.code, str(e), e.
         true,
       ]);
       expect(printed).not.toContain('secret');
+      expect(requested).not.toContain('/elsewhere');
     }
   });
 

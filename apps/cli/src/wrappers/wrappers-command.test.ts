@@ -1,16 +1,16 @@
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { runCli } from '../run-cli.test.support.js';
 
-const require = createRequire(import.meta.url);
+const serverFile = '../../../../node_modules/@modelcontextprotocol/server-memory/dist/index.js';
 const memoryServer = {
   command: process.execPath,
-  args: [require.resolve('@modelcontextprotocol/server-memory/dist/index.js')],
+  args: [fileURLToPath(new URL(serverFile, import.meta.url))],
 };
 const dead = { command: 'false' };
 

@@ -33,11 +33,11 @@ Examples:
     )
     .action(async (dir: string | undefined, _options: unknown, command: Command) => {
       const { language, json, config } = command.optsWithGlobals<WrapperOptions>();
-      const { pool, homeDir, close } = await openTools(config === undefined ? {} : { config }, terminal);
+      const opened = await openTools(config === undefined ? {} : { config }, terminal);
       try {
-        const directory = directoryFor(dir, homeDir);
+        const directory = directoryFor(dir, opened.homeDir);
         terminal.note('Listing the tools ...');
-        const listing = await pool.listTools({ refresh: true, signal });
+        const listing = await opened.pool.listTools({ refresh: true, signal });
         const files = (language ? [language] : languages).flatMap((each) =>
           generateWrappers(listing.tools, each),
         );
@@ -54,7 +54,7 @@ Examples:
           `Not all servers could be asked:\n${unavailableServers.map(({ server, reason, fix }) => `  ${server}: ${reason}. ${fix}`).join('\n')}`,
         );
       } finally {
-        await close();
+        await opened.close();
       }
     });
 }
