@@ -8,6 +8,8 @@ const maxNodes = 2_000;
 const maxAlternatives = 500;
 const maxKeyChars = 200;
 const maxLiteralChars = 200;
+/** Of all literals together: by reference, the same ones may come a thousand times. */
+const maxCharsOfLiterals = 50_000;
 const maxDefaultChars = 80;
 
 /**
@@ -21,6 +23,7 @@ export function readSchema(schema: unknown): TypeNode {
 class SchemaReader {
   readonly #root: unknown;
   #nodesLeft = maxNodes;
+  #literalCharsLeft = maxCharsOfLiterals;
   readonly #spend = () => this.#nodesLeft-- > 0;
 
   constructor(root: unknown) {
@@ -58,13 +61,22 @@ class SchemaReader {
   #readOwn(schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): TypeNode {
     const values = Object.hasOwn(schema, 'const') ? [schema['const']] : listOf(schema['enum']);
     if (values.length > 0 && values.length <= maxAlternatives) {
-      const literals = unionOf(values.map(literalOf));
+      const literals = unionOf(values.map((value) => this.#literal(value)));
       if (literals.kind !== 'unknown') return literals;
     }
     const types = typesOf(schema);
     // JSON knows seven.
     if (types.length === 0 || types.length > 7) return unknownType;
     return unionOf(types.map((type) => this.#readType(type, schema, read)));
+  }
+
+  /** The value as a type of its own, or where there is no room for more of them, its kind. */
+  #literal(value: unknown): TypeNode {
+    this.#literalCharsLeft -= 8 + (typeof value === 'string' ? value.length : 0);
+    const literal = literalOf(value);
+    if (literal.kind !== 'literal' || this.#literalCharsLeft > 0) return literal;
+    const { value: known } = literal;
+    return { kind: typeof known === 'string' ? 'string' : typeof known === 'number' ? 'number' : 'boolean' };
   }
 
   #readType(type: unknown, schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): TypeNode {

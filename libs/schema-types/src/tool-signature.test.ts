@@ -99,6 +99,21 @@ describe('toolSignature', () => {
   );
 });
 
+describe('a tool that repeats megabytes by reference', () => {
+  const values = Array.from({ length: 400 }, (_, n) => `${n}${'x'.repeat(190)}`);
+  const properties = Object.fromEntries(
+    Array.from({ length: 900 }, (_, n) => [`p${n}`, { $ref: '#/$defs/e' }]),
+  );
+  const parameters = { type: 'object', properties, $defs: { e: { enum: values } } };
+
+  test('has bounded declarations, in which the type that has no room is wider', () => {
+    const text = toolTypes([tool({ parameters })], 'python');
+    expect(text.length).toBeLessThan(500_000);
+    expect(text.includes('p899: str = ...')).toBe(true);
+    expect(toolSignature(tool({ parameters }), 'python').length).toBeLessThanOrEqual(400);
+  });
+});
+
 describe('toolTypes', () => {
   test('of TypeScript', () => {
     const text = toolTypes(
