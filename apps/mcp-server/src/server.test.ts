@@ -148,14 +148,15 @@ describe('createServer', () => {
     for (const word of [
       'callMCPTool',
       'discoverMCPTools',
-      'getToolSchema',
+      'tools.server.tool',
+      'getToolTypes',
       'searchTools',
       'display',
       'allowedTools',
     ]) {
       expect(typescript?.description).toContain(word);
     }
-    const pythonWords = ['call_mcp_tool', 'discover_mcp_tools', 'get_tool_schema', 'search_tools', 'display'];
+    const pythonWords = ['tools.server.tool', 'call_mcp_tool', 'search_tools', 'get_tool_types', 'display'];
     for (const word of [...pythonWords, 'last expression', 'await', 'network', 'allowedTools']) {
       expect(python?.description).toContain(word);
     }
