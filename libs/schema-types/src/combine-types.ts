@@ -1,10 +1,17 @@
 import { neverType, type ObjectNode, type TypeNode, unknownType } from './type-node.js';
 
-/** Either of the types; what is in it twice is left out when it is written. */
+/** Kinds of which one is like the other. */
+const simpleKinds = new Set<string>(['string', 'number', 'integer', 'boolean', 'null']);
+
+/** Either of the types; what else is in it twice is left out when it is written. */
 export function unionOf(types: readonly TypeNode[]): TypeNode {
   const members = types.flatMap((type) => (type.kind === 'union' ? type.members : [type]));
   if (members.some((member) => member.kind === 'unknown')) return unknownType;
-  const possible = members.filter((member) => member.kind !== 'never');
+  const seen = new Set<string>(['never']);
+  const possible = members.filter(({ kind }) => {
+    if (kind !== 'never' && !simpleKinds.has(kind)) return true;
+    return !seen.has(kind) && seen.add(kind);
+  });
   const [only] = possible;
   if (only === undefined) return neverType;
   return possible.length === 1 ? only : { kind: 'union', members: possible };
