@@ -3,6 +3,9 @@ import { neverType, type ObjectNode, type TypeNode, unknownType } from './type-n
 /** Kinds of which one is like the other. */
 const simpleKinds = new Set<string>(['string', 'number', 'integer', 'boolean', 'null']);
 
+/** Of two unions with more pairs of members than these, the one stands for both. */
+const maxPairs = 2_000;
+
 /** Either of the types; what else is in it twice is left out when it is written. */
 export function unionOf(types: readonly TypeNode[]): TypeNode {
   const members = types.flatMap((type) => (type.kind === 'union' ? type.members : [type]));
@@ -27,6 +30,8 @@ export function intersectionOf(a: TypeNode, b: TypeNode, spend: () => boolean): 
   if (a.kind === 'union' || b.kind === 'union') {
     const left = a.kind === 'union' ? a.members : [a];
     const right = b.kind === 'union' ? b.members : [b];
+    // Before it is begun: pairs that cost nothing any more are made all the same.
+    if (left.length * right.length > maxPairs) return a;
     return unionOf(left.flatMap((one) => right.map((other) => intersectionOf(one, other, spend))));
   }
   if (a.kind === 'object' && b.kind === 'object') return mergedObject(a, b, spend);
