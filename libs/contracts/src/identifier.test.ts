@@ -35,6 +35,18 @@ describe('identifierOf', () => {
   });
 });
 
+test.each(['\u2e2f', '\ua7da', '\u1c89', '\u088f'])(
+  '%j is a letter that not all languages know',
+  (letter) => {
+    expect(identifierOf(letter, 'snake_case')).toBe('unnamed');
+    expect(identifierOf(`a${letter}b`, 'camelCase')).toBe('aB');
+  },
+);
+
+test('what no letter becomes in lower or upper case is left out', () => {
+  expect(identifierOf('a \u019bx', 'camelCase')).not.toContain('\ua7dc');
+});
+
 describe('identifiersOf', () => {
   test.each<[IdentifierStyle, string[]]>([
     ['camelCase', ['aB2', 'aB4', 'aB', 'aB3']],

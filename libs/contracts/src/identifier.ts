@@ -2,8 +2,12 @@
 export type IdentifierStyle = 'camelCase' | 'snake_case' | 'PascalCase';
 
 const maxChars = 80;
-/** Letters that every supported Python knows too: of the Basic Multilingual Plane, without marks. */
-const noLetterOrDigit = /[^\p{L}\p{Nd}]+|[\u{10000}-\u{10FFFF}]+/gu;
+/**
+ * Letters that every supported Python knows too: of the Basic Multilingual Plane, without marks, without what
+ * came after Unicode 14, and without the one (U+2E2F) that no name may hold.
+ */
+const noLetterOrDigit =
+  /[^\p{L}\p{Nd}]+|[\u{10000}-\u{10FFFF}\u088F\u0C5C\u0CDC\u1C89\u1C8A\u2E2F\uA7CB-\uA7CF\uA7D2\uA7D4\uA7DA-\uA7DC\uA7F1]+/gu;
 const ownForm: Record<IdentifierStyle, RegExp> = {
   camelCase: /^[a-z][A-Za-z0-9]*$/,
   snake_case: /^[a-z][a-z0-9_]*$/,
