@@ -48,7 +48,8 @@ export class ToolPaths {
       this.#servers.set(server, index);
       return index;
     }
-    if (failedServers.length > 0) return undefined;
+    // Of others, what is listed already may tell too.
+    if (failedServers.some((failed) => failed.server === server)) return undefined;
     this.#everything ??= this.#source.listTools({ signal }).then((listing) => new PathIndex(listing.tools));
     return this.#everything;
   }
