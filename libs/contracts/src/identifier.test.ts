@@ -23,6 +23,7 @@ describe('identifierOf', () => {
     ['İstanbul', 'istanbul', 'istanbul', 'Istanbul'],
     ['', 'unnamed', 'unnamed', 'unnamed'],
     ['✓ 𐐀', 'unnamed', 'unnamed', 'unnamed'],
+    ['aⸯb', 'aB', 'a_b', 'AB'],
     ['none', 'none', 'none', 'None_'],
   ])('of %j', (name, camel, snake, pascal) => {
     const styles: IdentifierStyle[] = ['camelCase', 'snake_case', 'PascalCase'];

@@ -9,6 +9,7 @@ import {
   unwrapToolResult,
 } from '@code-executor/contracts';
 
+import { withOwnNames } from './argument-names.js';
 import { type HostCallHandler, ToolFailure } from './host-calls.js';
 import { ToolPaths } from './tool-paths.js';
 
@@ -32,32 +33,34 @@ export function toolHandlers(tools: ToolSource<ToolHit>): [method: string, handl
 async function callTool(
   tools: ToolSource<ToolHit>,
   paths: ToolPaths,
-  { args, raw, ...target }: JsonObject,
+  { args: given, raw, ...target }: JsonObject,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const name = await nameOf(target, paths, signal);
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+  const { name, found } = await findTarget(target, paths, signal);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const shown = name.slice(0, maxShownNameChars);
     throw invalid(`The arguments of ${shown} must be one object.`, shown);
   }
+  const args = found ? withOwnNames(given, found) : given;
   const result = await tools.callTool(name, args, { signal });
   if (raw === true) return result;
   if (result.isError) throw new ToolFailure(errorText(result), name, await serverOf(tools, name, signal));
   return unwrapToolResult(result);
 }
 
-/** The tool's name: given, or found by `server` and `tool`. */
-async function nameOf(
+/** What is called: by `name`, or found by `server` and `tool`. */
+async function findTarget(
   { name, server, tool }: JsonObject,
   paths: ToolPaths,
   signal: AbortSignal,
-): Promise<ToolName> {
-  if (typeof name === 'string') return name as ToolName;
+): Promise<{ name: ToolName; found?: ToolHit }> {
+  if (typeof name === 'string') return { name: name as ToolName };
   if (typeof server !== 'string' || typeof tool !== 'string') {
     throw invalid('callMCPTool takes the name of a tool as a string.');
   }
+  const found = await paths.find({ server, tool }, signal);
   // Where there is no such tool, the call says so, and which there are.
-  return (await paths.find({ server, tool }, signal)) ?? `mcp__${server}__${tool}`;
+  return found ? { name: found.name, found } : { name: `mcp__${server}__${tool}` };
 }
 
 function errorText(result: ToolResult): string {

@@ -16,7 +16,7 @@ describe('ToolPaths', () => {
 
   test('a server that failed hides none of the others', async () => {
     const paths = new ToolPaths(source);
-    expect(await paths.find({ server: 'myServer', tool: 'createIssue' }, signal)).toBe(hit.name);
+    expect(await paths.find({ server: 'myServer', tool: 'createIssue' }, signal)).toBe(hit);
   });
 
   test('a server that failed has no tools by path', async () => {

@@ -1,10 +1,4 @@
-import {
-  CodeExecutorError,
-  identifierOf,
-  type ToolHit,
-  type ToolName,
-  type ToolSource,
-} from '@code-executor/contracts';
+import { CodeExecutorError, identifierOf, type ToolHit, type ToolSource } from '@code-executor/contracts';
 
 /** What a program wrote as `tools.<server>.<tool>`, or as `tools["<server>"]["<tool>"]`. */
 export interface ToolPath {
@@ -31,11 +25,11 @@ export class ToolPaths {
    * language. Undefined where there is none, or its server cannot be listed. Rejects with `invalid_argument`
    * where it may be several.
    */
-  async find(path: ToolPath, signal: AbortSignal): Promise<ToolName | undefined> {
+  async find(path: ToolPath, signal: AbortSignal): Promise<ToolHit | undefined> {
     const index = await this.#indexOf(path.server, signal);
     const found = index?.find(path) ?? [];
     if (found.length > 1) throw severalMeant(path, found);
-    return found[0]?.name;
+    return found[0];
   }
 
   /** Asks one server where it can, for the others need not be connected for this; everything once at most. */

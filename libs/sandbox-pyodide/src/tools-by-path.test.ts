@@ -18,12 +18,20 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
       code,
       timeoutMs: 30_000,
       permissions: noPermissions,
-      tools: fakeToolSource({
-        'mcp__git-hub__createIssue': (args) => args,
-        'mcp__git-hub__same-name': () => 'dash',
-        'mcp__git-hub__same.name': () => 'dot',
-        mcp__files__list: () => ['a'],
-      }),
+      tools: fakeToolSource(
+        {
+          'mcp__git-hub__createIssue': (args) => args,
+          'mcp__git-hub__same-name': () => 'dash',
+          'mcp__git-hub__same.name': () => 'dot',
+          mcp__files__list: () => ['a'],
+          mcp__files__find: (args) => args,
+        },
+        {
+          mcp__files__find: {
+            parameters: { type: 'object', properties: { 'page-size': {}, 'a-b': {}, 'a.b': {} } },
+          },
+        },
+      ),
     });
 
   test('calls by snake case and by own names, awaited or not, with parameters by name or as a dict', async () => {
@@ -35,6 +43,8 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
     tools.files.list()[0],
     await asyncio.gather(*[tools.gitHub.create_issue(n=n) for n in range(2)]),
     repr(tools.files),
+    tools.files.find(page_size=2, a_b=1),
+    tools.files.find({"page-size": 3}, page_size=4),
 ]`;
     expect(await run(code)).toMatchObject({
       status: 'succeeded',
@@ -45,6 +55,8 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
         'a',
         [{ n: 0 }, { n: 1 }],
         'tools.files',
+        { 'page-size': 2, a_b: 1 },
+        { 'page-size': 3, page_size: 4 },
       ],
     });
   });
