@@ -119,6 +119,19 @@ describe('hostile input', () => {
     expect(searchTools(tools, 'bottom').map((match) => match.tool.name)).not.toContain('mcp__a__deep');
   });
 
+  test('a dictionary hides nobody else, and makes no search slow', () => {
+    const word = (n: number) => `${n}x${(n * 7919).toString(36)}q`;
+    const dictionary = Array.from({ length: 1_000 }, (_, n) =>
+      tool('a', `t${n}`, Array.from({ length: 150 }, (_each, m) => word(150 * n + m)).join(' ')),
+    );
+    const tools = [...dictionary, ...office];
+    expect(namesOf(word(149_999), tools)).toEqual(['a__t999']);
+    expect(namesOf('forcast', tools)).toEqual(['weather__getForecast']);
+    const start = performance.now();
+    searchTools(tools, Array.from({ length: 32 }, (_, n) => `qq${word(n + 200_000)}`).join(' '));
+    expect(performance.now() - start).toBeLessThan(2500);
+  });
+
   test('of a long description and a long query, the beginning counts', () => {
     const tools = [tool('a', 'b', `needle ${'hay '.repeat(300_000)} thread`)];
     expect(searchTools(tools, 'needle')).toHaveLength(1);

@@ -30,6 +30,10 @@ const lengthShare = 0.5;
 const maxTools = 10_000;
 /** Words of the index that one word of a query may stand for as their beginning, or misspelt. */
 const maxSimilar = 100;
+/** Words of the index that misspelt ones are looked for among: so many of each server, or more if servers are few. */
+const similarWords = { ofServer: 3_000, ofAll: 30_000 };
+/** Words of a query that are looked for so: each costs as much as there are words. */
+const maxMisspelt = 8;
 /** What a word counts, beside one that is there as it was asked for. */
 const weights = { joined: 0.8, concept: 0.6, similar: 0.3, similarToUnknown: 0.6 };
 
@@ -37,12 +41,17 @@ const weights = { joined: 0.8, concept: 0.6, similar: 0.3, similarToUnknown: 0.6
 export class ToolIndex {
   /** In the order of their names. */
   readonly #tools: ToolSchema[];
-  readonly #words = new SearchableMap<Postings>();
+  readonly #words = new Map<string, Postings>();
+  /** Those of them that may be found by others that are like them. */
+  readonly #similarWords = new SearchableMap<Postings>();
   readonly #concepts = new Map<string, Postings>();
 
   constructor(tools: readonly ToolSchema[]) {
     this.#tools = tools.slice(0, maxTools).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
-    const words = new Map<string, Postings>();
+    const similar = new Set<string>();
+    const servers = new Set(this.#tools.map(({ server }) => server));
+    const share = Math.max(similarWords.ofServer, similarWords.ofAll / Math.max(1, servers.size));
+    const room = new Map([...servers].map((server) => [server, share]));
     for (const [number, tool] of this.#tools.entries()) {
       const texts = toolText(tool);
       for (const field of fieldNames) {
@@ -51,19 +60,27 @@ export class ToolIndex {
         const weight = boost / (1 - lengthShare + (lengthShare * terms.length) / usualWords);
         for (const { stem, concepts, isStopWord } of terms) {
           if (isStopWord) continue;
-          postingsOf(words, stem).add(number, weight);
+          postingsOf(this.#words, stem).add(number, weight);
+          const left = room.get(tool.server) ?? 0;
+          if (left >= 1 && !similar.has(stem)) {
+            similar.add(stem);
+            room.set(tool.server, left - 1);
+          }
           for (const concept of concepts) postingsOf(this.#concepts, concept).add(number, weight);
         }
       }
     }
-    for (const [word, postings] of words) this.#words.set(word, postings);
+    for (const word of similar) this.#similarWords.set(word, postingsOf(this.#words, word));
   }
 
   /** All tools that any word of the query is found in, best first, by name where they are equal. */
   search(query: string): ToolMatch[] {
     const words = queryWordsOf(query);
-    const matches = this.#rank(words.map((word) => this.#findings(word)));
-    return matches.length > 0 ? matches : this.#rank(words.map((word) => this.#remote(word)));
+    const unknown = words
+      .filter(({ stem, isStopWord }) => !isStopWord && !this.#words.has(stem))
+      .slice(0, maxMisspelt);
+    const matches = this.#rank(words.map((word) => this.#findings(word, unknown.includes(word))));
+    return matches.length > 0 ? matches : this.#rank(unknown.map((word) => this.#remote(word)));
   }
 
   #rank(findings: Finding[][]): ToolMatch[] {
@@ -73,7 +90,7 @@ export class ToolIndex {
     });
   }
 
-  #findings({ stem, concepts, joined, isStopWord }: QueryWord): Finding[] {
+  #findings({ stem, concepts, joined, isStopWord }: QueryWord, maybeMisspelt: boolean): Finding[] {
     const findings: Finding[] = [];
     const add = (postings: Postings | undefined, weight: number): void => {
       if (postings) findings.push({ postings, weight });
@@ -81,24 +98,24 @@ export class ToolIndex {
     if (!isStopWord) {
       add(this.#words.get(stem), 1);
       if (joined !== undefined) add(this.#words.get(joined), weights.joined);
-      findings.push(...this.#similar(stem));
+      findings.push(...this.#similar(stem, maybeMisspelt));
     }
     for (const concept of concepts) add(this.#concepts.get(concept), weights.concept);
     return findings;
   }
 
   /** Words that begin with this one and, if the index does not have it, such as it may be misspelt from. */
-  #similar(stem: string): Finding[] {
+  #similar(stem: string, maybeMisspelt: boolean): Finding[] {
     const isKnown = this.#words.has(stem);
     const weight = isKnown ? weights.similar : weights.similarToUnknown;
     const near: { postings: Postings; distance: number }[] = [];
     if (stem.length >= (isKnown ? 4 : 2)) {
-      for (const [word, postings] of this.#words.atPrefix(stem)) {
+      for (const [word, postings] of this.#similarWords.atPrefix(stem)) {
         if (word !== stem) near.push({ postings, distance: 0.3 * (word.length - stem.length) });
       }
     }
-    if (!isKnown) {
-      const corrected = this.#words.fuzzyGet(stem, possibleErrors(stem));
+    if (maybeMisspelt) {
+      const corrected = this.#similarWords.fuzzyGet(stem, possibleErrors(stem));
       for (const [postings, distance] of corrected.values()) near.push({ postings, distance });
     }
     return near
@@ -113,10 +130,10 @@ export class ToolIndex {
   /** For a query that finds nothing else: words that have this one inside, or that look a little like it. */
   #remote({ stem }: QueryWord): Finding[] {
     if (stem.length < 3) return [];
-    const containing = [...this.#words]
+    const containing = [...this.#similarWords]
       .filter(([word]) => word.includes(stem))
       .map(([, postings]) => postings);
-    const alike = [...this.#words.fuzzyGet(stem, Math.min(4, Math.floor(stem.length / 3))).values()];
+    const alike = [...this.#similarWords.fuzzyGet(stem, Math.min(4, Math.floor(stem.length / 3))).values()];
     return [
       ...containing.map((postings) => ({ postings, weight: weights.similar })),
       ...alike.map(([postings, distance]) => ({ postings, weight: weights.similar / (1 + distance) })),
