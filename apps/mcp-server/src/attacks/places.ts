@@ -50,6 +50,8 @@ const homeEntries = [
   ],
   ...['writable'],
 ];
+/** What the server itself keeps in its home. */
+const ownFiles = /^(?:schema-cache\.json|python(?:\/snapshot-[^/]*\.bin)?)$/;
 const tempEntries = ['.env', 'deno.json', 'node_modules', 'package.json'];
 
 /** Lays out files, links and secrets in the home folder; everything but the sockets. */
@@ -104,6 +106,6 @@ export async function changesOf({ home, temp, secrets, canary }: Places): Promis
   const strange = (await readdir(home)).filter((name) => !homeEntries.includes(name));
   const left = (await readdir(temp)).filter((name) => !tempEntries.includes(name));
   const written = await readdir(join(home, '.code-executor'), { recursive: true }).catch(() => []);
-  const others = written.filter((name) => !/^python(?:\/snapshot-[^/]*\.bin)?$/.test(name));
+  const others = written.filter((name) => !ownFiles.test(name));
   return [...changes, ...strange, ...left.map((name) => `temp/${name}`), ...others];
 }
