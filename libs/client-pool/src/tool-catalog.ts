@@ -60,7 +60,10 @@ export class ToolCatalog {
   /** Lists again, and waits for it, but not longer than `discoveryTimeoutMs`. */
   async refresh(): Promise<void> {
     await this.#within(
-      (this.#refreshing ??= this.#refreshOnce().finally(() => (this.#refreshing = undefined))),
+      // A change announced meanwhile may have come too late for this listing.
+      (this.#refreshing ??= this.#refreshOnce()
+        .then(() => this.#refreshWhileChanged())
+        .finally(() => (this.#refreshing = undefined))),
     );
   }
 

@@ -1,0 +1,26 @@
+import { type ToolSchema, silentLogger } from '@code-executor/contracts';
+import { expect, test } from '@jest/globals';
+
+import { ToolCatalog } from './tool-catalog.js';
+import { SessionCache } from './tool-list-cache.js';
+
+test('a change announced while the tools are listed again is not lost', async () => {
+  const lists: string[] = [];
+  const catalog = new ToolCatalog({
+    name: 'a',
+    server: { command: 'a' },
+    cache: new SessionCache(),
+    discoveryTimeoutMs: 10_000,
+    logger: silentLogger,
+    list: async () => {
+      await Promise.resolve();
+      const name = `t${lists.push('list')}`;
+      const schema: ToolSchema = { name: `mcp__a__${name}`, server: 'a', parameters: {} };
+      if (name === 't2') catalog.markChanged();
+      return new Map([[name, schema]]);
+    },
+  });
+  expect([...(await catalog.current(false)).keys()]).toEqual(['t1']);
+  await catalog.refresh();
+  expect([...(await catalog.current(false)).keys()]).toEqual(['t3']);
+});
