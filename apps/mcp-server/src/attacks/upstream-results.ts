@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 
+import { until } from '../started-server.test.support.js';
 import type { Attack } from './attack.js';
 import { all, call, codeOf } from './tool-calls.js';
 
@@ -67,11 +68,13 @@ export const upstreamResults: readonly Attack[] = [
       const caller = new AbortController();
       const cancelled = arena.run('await callMCPTool("mcp__fixture__slow", { ms: 30_000 })', {
         ...all,
-        request: { signal: caller.signal, onprogress: () => caller.abort() },
+        request: { signal: caller.signal },
       });
+      const slowCalls = (calls: string[]) => calls.filter((line) => line.startsWith('slow')).length;
+      await until(async () => slowCalls(await arena.upstreamCalls()) === 3);
+      caller.abort();
       await assert.rejects(cancelled);
-      const calls = await arena.takeUpstreamCalls();
-      assert.equal(calls.filter((line) => line.startsWith('slow')).length, 3);
+      assert.equal(slowCalls(await arena.takeUpstreamCalls()), 3);
     },
   },
 ];
