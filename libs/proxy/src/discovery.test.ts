@@ -100,3 +100,38 @@ describe('the detail', () => {
     expect(types?.types).toContain('def send_letter(*, to: str)');
   });
 });
+
+describe('a listing of thousands of tools with large types', () => {
+  const inner = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`p${n}`, {}])) };
+  const properties = Object.fromEntries(
+    Array.from({ length: 45 }, (_, n) => [`q${n}`, { $ref: '#/$defs/inner' }]),
+  );
+  const tools = Array.from({ length: 1_000 }, (_, n): ToolSchema => ({
+    name: `mcp__a__t${n}`,
+    server: 'a',
+    parameters: { $defs: { inner }, properties },
+  }));
+  const proxy = () =>
+    createToolProxy({
+      tools: { ...source(), listTools: () => Promise.resolve({ tools, failedServers: [] }) },
+    });
+
+  test('lets the server do something else meanwhile', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await proxy().listTools();
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  test('ends with the execution', async () => {
+    const listing = proxy().listTools({ signal: AbortSignal.timeout(20), detail: 'types' });
+    await expect(listing).rejects.toMatchObject({ code: 'deadline_exceeded' });
+  });
+
+  test('is refused where the types are too much', async () => {
+    await expect(proxy().listTools({ detail: 'types' })).rejects.toMatchObject({
+      code: 'resource_exhausted',
+    });
+  });
+});

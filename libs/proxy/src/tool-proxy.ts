@@ -67,6 +67,11 @@ export function createToolProxy(options: ToolProxyOptions): ToolProxy {
   return new PolicyToolProxy(options);
 }
 
+/** How long a listing is made before others have a turn. */
+const maxTurnMs = 20;
+/** All types of a listing together. */
+const maxTypeChars = 16 * 1024 * 1024;
+
 /** An upstream server that failed is worth another execution after this time. */
 const retryAfterMs = 30_000;
 
@@ -116,13 +121,24 @@ class PolicyToolProxy implements ToolProxy {
       // All of them, the same array each time: its index is made once.
       const matches: { tool: ToolSchema; score?: number }[] =
         query.trim() === '' ? tools.map((tool) => ({ tool })) : searchTools(tools, query);
-      return {
-        tools: matches
-          .filter(({ tool }) => server === undefined || tool.server === server)
-          .slice(offset, offset + limit)
-          .map(({ tool, score }) => toolHit(tool, detail, this.#language, score, this.#refusalOf(tool))),
-        failedServers: [...failedServers],
-      };
+      const wanted = matches
+        .filter(({ tool }) => server === undefined || tool.server === server)
+        .slice(offset, offset + limit);
+      const hits: ToolHit[] = [];
+      let typeChars = 0;
+      let since = performance.now();
+      for (const { tool, score } of wanted) {
+        const hit = toolHit(tool, detail, this.#language, score, this.#refusalOf(tool));
+        hits.push(hit);
+        typeChars += hit.types?.length ?? 0;
+        if (typeChars > maxTypeChars) throw tooManyTypes();
+        if (performance.now() - since < maxTurnMs) continue;
+        // Ten thousand hostile schemas take a while: the others have their turn.
+        await new Promise((resolve) => setImmediate(resolve));
+        signal?.throwIfAborted();
+        since = performance.now();
+      }
+      return { tools: hits, failedServers: [...failedServers] };
     } catch (reason) {
       throw toFailure(reason, signal);
     }
@@ -249,4 +265,10 @@ class PolicyToolProxy implements ToolProxy {
 /** What the source says of a failed server: upstream text in part, so bounded. */
 function textOf({ reason, fix }: FailedServer): string {
   return `${reason.slice(0, 500).replace(/\.$/u, '')}. ${fix.slice(0, 500)}`;
+}
+
+function tooManyTypes(): CodeExecutorError {
+  const problem =
+    'The types of these tools are larger than 16 MB together; ask for fewer with limit or server.';
+  return new CodeExecutorError('resource_exhausted', problem);
 }
