@@ -12,6 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
+import { tryWrappers } from './checks/installed-wrappers.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { reportChecks } from './print.mjs';
 import { listProjects } from './projects.mjs';
@@ -41,6 +42,7 @@ export async function checkPackages() {
         checks.push(await checkImport(project, installed));
       checks.push(await checkVersion(projects, installed));
       for (const program of programs) checks.push(await checkExecution(installed, program));
+      for (const { name, problem } of await tryWrappers(installed)) checks.push(check(name, problem));
     }
     return checks;
   } catch (error) {
