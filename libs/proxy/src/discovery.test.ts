@@ -101,7 +101,7 @@ describe('the detail', () => {
   });
 });
 
-describe('a listing of thousands of tools with large types', () => {
+describe('a listing of hundreds of tools with large types', () => {
   const inner = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`p${n}`, {}])) };
   const properties = Object.fromEntries(
     Array.from({ length: 45 }, (_, n) => [`q${n}`, { $ref: '#/$defs/inner' }]),
@@ -119,7 +119,7 @@ describe('a listing of thousands of tools with large types', () => {
   test('lets the server do something else meanwhile', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    await proxy().listTools();
+    await proxy().listTools({ limit: 50 });
     clearInterval(timer);
     expect(turns).toBeGreaterThan(3);
   });
