@@ -9,7 +9,7 @@ import type { ToolSchema } from '@code-executor/contracts';
 import ts from 'typescript';
 
 import { generateWrappers } from './generate-wrappers.js';
-import { inFolder, place, publishedTools, runPython } from './wrappers.test.kit.js';
+import { inFolder, place, publishedTools, runPython, toolOf } from './wrappers.test.kit.js';
 
 const require = createRequire(import.meta.url);
 const servers = [
@@ -33,7 +33,10 @@ describe('the wrappers of 140 tools of published servers', () => {
 
   test('compile as strictly as TypeScript can', () =>
     inFolder(async (folder) => {
-      const paths = await place(folder, generateWrappers(tools, 'typescript'));
+      // Every object has a property of that name: `{}` is none of these arguments.
+      const parameters = { properties: { constructor: { type: 'string' } } };
+      const odd = toolOf('odd', 'run', { parameters });
+      const paths = await place(folder, generateWrappers([...tools, odd], 'typescript'));
       const use = join(folder, 'use.ts');
       await writeFile(
         use,
