@@ -24,3 +24,20 @@ test('a change announced while the tools are listed again is not lost', async ()
   await catalog.refresh();
   expect([...(await catalog.current(false)).keys()]).toEqual(['t3']);
 });
+
+test('a server that announces changes all the time is listed less and less', async () => {
+  let lists = 0;
+  const catalog = new ToolCatalog({
+    name: 'a',
+    server: { command: 'a' },
+    cache: new SessionCache(),
+    discoveryTimeoutMs: 10,
+    logger: silentLogger,
+    list: () => Promise.resolve(new Map<string, ToolSchema>()).finally(() => lists++),
+  });
+  const flood = setInterval(() => catalog.markChanged(), 5);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  clearInterval(flood);
+  expect(lists).toBeGreaterThan(1);
+  expect(lists).toBeLessThan(7);
+});

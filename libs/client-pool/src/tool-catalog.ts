@@ -9,6 +9,8 @@ import { toEntry, toolsFrom } from './tool-listing.js';
 
 /** Servers announce changes in bursts: one listing answers them all. */
 const settleMs = 100;
+/** One that announces them all the time waits twice as long each time, up to this. */
+const maxSettleMs = 5_000;
 
 type Tools = ReadonlyMap<string, ToolSchema>;
 
@@ -33,6 +35,8 @@ export class ToolCatalog {
   #tools: Tools | undefined;
   #refreshing: Promise<void> | undefined;
   #isChanged = false;
+  #settleMs = settleMs;
+  #settledAt = -Infinity;
   #lists = 0;
 
   constructor(options: ToolCatalogOptions) {
@@ -75,9 +79,12 @@ export class ToolCatalog {
 
   async #refreshWhileChanged(): Promise<void> {
     while (this.#isChanged) {
-      await delay(settleMs);
+      const isCalm = performance.now() - this.#settledAt > 2 * maxSettleMs;
+      this.#settleMs = isCalm ? settleMs : Math.min(2 * this.#settleMs, maxSettleMs);
+      await delay(this.#settleMs);
       this.#isChanged = false;
       await this.#refreshOnce();
+      this.#settledAt = performance.now();
     }
   }
 
