@@ -3,9 +3,12 @@ import { identifierOf, type JsonObject, type ToolHit } from '@code-executor/cont
 /** Of a tool with more, arguments have the names that they have. */
 const maxProperties = 1000;
 
+/** What can be a keyword parameter; words of the language get a `_`. */
+const legalName = /^[A-Za-z_][A-Za-z0-9_]{0,79}$/;
+
 /**
- * The arguments under the names of the tool's own properties: where none is called as an argument is, that
- * one whose name is no legal parameter, and would be this as one (`page_size` for `page-size`).
+ * Keyword arguments under the names of the tool's own properties: `page_size` is `page-size` and `from_` is
+ * `from`, where no property is called as the argument is.
  */
 export function withOwnNames(args: JsonObject, { parameters = {} }: Pick<ToolHit, 'parameters'>): JsonObject {
   const properties = namesIn(parameters['properties']);
@@ -13,8 +16,8 @@ export function withOwnNames(args: JsonObject, { parameters = {} }: Pick<ToolHit
   if (unknown.length === 0 || properties.size > maxProperties) return args;
   const owners = new Map<string, string[]>();
   for (const property of properties) {
-    const parameter = identifierOf(property, 'snake_case');
-    if (parameter !== property) owners.set(parameter, [...(owners.get(parameter) ?? []), property]);
+    const parameter = legalName.test(property) ? `${property}_` : identifierOf(property, 'snake_case');
+    owners.set(parameter, [...(owners.get(parameter) ?? []), property]);
   }
   const entries = Object.entries(args).map(([name, value]) => {
     const [owner, another] = properties.has(name) ? [] : (owners.get(name) ?? []);

@@ -33,7 +33,7 @@ export function toolHandlers(tools: ToolSource<ToolHit>): [method: string, handl
 async function callTool(
   tools: ToolSource<ToolHit>,
   paths: ToolPaths,
-  { args: given, raw, ...target }: JsonObject,
+  { args: given, raw, hasKeywords, ...target }: JsonObject,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { name, found } = await findTarget(target, paths, signal);
@@ -41,7 +41,7 @@ async function callTool(
     const shown = name.slice(0, maxShownNameChars);
     throw invalid(`The arguments of ${shown} must be one object.`, shown);
   }
-  const args = found ? withOwnNames(given, found) : given;
+  const args = found && hasKeywords === true ? withOwnNames(given, found) : given;
   const result = await tools.callTool(name, args, { signal });
   if (raw === true) return result;
   if (result.isError) throw new ToolFailure(errorText(result), name, await serverOf(tools, name, signal));

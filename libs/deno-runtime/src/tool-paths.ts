@@ -21,9 +21,8 @@ export class ToolPaths {
   }
 
   /**
-   * The tool that is meant: a name as it is comes first, then the names whose identifier it is, of either
-   * language. Undefined where there is none, or its server cannot be listed. Rejects with `invalid_argument`
-   * where it may be several.
+   * The tool that is meant: by its name as it is, or by the identifier of that, of either language. Undefined
+   * where there is none, or its server cannot be listed. Rejects with `invalid_argument` where it may be several.
    */
   async find(path: ToolPath, signal: AbortSignal): Promise<ToolHit | undefined> {
     const index = await this.#indexOf(path.server, signal);
@@ -85,9 +84,9 @@ class Names<Value> {
     return value === undefined ? [] : [value];
   }
 
+  /** A name that others are called by as well is not enough to tell which is meant. */
   find(name: string): Value[] {
-    const exact = this.exactly(name);
-    return exact.length > 0 ? exact : (this.#alike.get(name) ?? []);
+    return [...new Set([...this.exactly(name), ...(this.#alike.get(name) ?? [])])];
   }
 }
 
@@ -96,6 +95,6 @@ function severalMeant({ server, tool }: ToolPath, found: readonly ToolHit[]): Co
   const names = found.slice(0, maxShownNames).map(({ name }) => name.slice(0, maxShownChars));
   return new CodeExecutorError(
     'invalid_argument',
-    `${written} may be any of ${names.join(', ')}; write the tool's own name, as in tools["server"]["tool-name"].`,
+    `${written} may be any of ${names.join(', ')}; call the one you mean by its full name.`,
   );
 }

@@ -18,6 +18,8 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
       mcp__files__then: () => 'then',
       mcp__files__delete: () => 'deleted',
       mcp__files__broken: () => ({ content: [], isError: true }),
+      'mcp__files__copy-all': () => 'dash',
+      mcp__files__copyAll: () => 'none',
     },
     { mcp__files__delete: { parameters: { type: 'object', properties: { path: { type: 'string' } } } } },
   );
@@ -30,6 +32,7 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
     ['snake case', 'await tools.git_hub.create_issue()', {}],
     ['words of the language', 'await tools.files.delete()', 'deleted'],
     ['their own names, where others are called the same', 'await tools["git-hub"]["same.name"]()', 'dot'],
+    ['a name that is no other’s', 'await tools.files["copy-all"]()', 'dash'],
     ['odd names', 'await tools.gitHub.apiGetUser()', 'a user'],
     [
       'the whole result',
@@ -52,8 +55,12 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
       {
         code: 'invalid_argument',
         message:
-          'tools.gitHub.sameName may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; write the tool\'s own name, as in tools["server"]["tool-name"].',
+          'tools.gitHub.sameName may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; call the one you mean by its full name.',
       },
+    ],
+    [
+      'tools.files.copyAll()',
+      { code: 'invalid_argument', message: expect.stringContaining('mcp__files__copy-all') },
     ],
     ['tools.gitHub.absent()', { code: 'not_found', message: 'Tool mcp__gitHub__absent does not exist.' }],
     ['tools.nowhere.absent()', { code: 'not_found', tool: 'mcp__nowhere__absent' }],

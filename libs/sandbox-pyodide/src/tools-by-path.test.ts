@@ -27,6 +27,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
           mcp__files__find: (args) => args,
         },
         {
+          'mcp__git-hub__createIssue': { parameters: { type: 'object', properties: { from: {} } } },
           mcp__files__find: {
             parameters: { type: 'object', properties: { 'page-size': {}, 'a-b': {}, 'a.b': {} } },
           },
@@ -38,7 +39,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
     const code = `import asyncio
 [
     tools.git_hub.create_issue(title="a", from_="b", **{"no-name": 1}),
-    await tools.git_hub.createIssue({"n": 1}, m=2),
+    await tools.gitHub.createIssue({"n": 1}, m=2),
     tools["git-hub"]["same.name"](),
     tools.files.list()[0],
     await asyncio.gather(*[tools.gitHub.create_issue(n=n) for n in range(2)]),
@@ -81,7 +82,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
       [
         'McpToolError',
         'invalid_argument',
-        'tools.git_hub.same_name may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; write the tool\'s own name, as in tools["server"]["tool-name"].',
+        'tools.git_hub.same_name may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; call the one you mean by its full name.',
       ],
       ['McpToolError', 'not_found', 'Tool mcp__git_hub__absent does not exist.'],
       [

@@ -1,7 +1,5 @@
 """The functions through which a program reaches tools."""
 
-import keyword
-
 from code_executor.host import request, to_text
 
 
@@ -75,8 +73,8 @@ class _ByName:
     """Makes its attributes, which are its items as well, when they are asked for, whatever their name."""
 
     def __init__(self, make, path):
-        self._make = make
-        self._path = path
+        self.__make = make
+        self.__path = path
 
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
@@ -86,10 +84,10 @@ class _ByName:
     def __getitem__(self, name):
         if not isinstance(name, str):
             raise TypeError(f"{self!r} takes the name as a string, not {type(name).__name__}.")
-        return self._make(name)
+        return self.__make(name)
 
     def __repr__(self):
-        return self._path
+        return self.__path
 
 
 def _server(server):
@@ -102,18 +100,13 @@ def _tool(server, tool):
     def call(params=None, /, **named):
         if params is not None and not isinstance(params, dict):
             _refuse(f"{path} takes its params by name, or as one dict, not {type(params).__name__}.")
-        args = {**(params or {}), **{_parameter(name): value for name, value in named.items()}}
-        text = _call({"server": server, "tool": tool}, args, False, path)
+        target = {"server": server, "tool": tool, "hasKeywords": bool(named)}
+        text = _call(target, {**(params or {}), **named}, False, path)
         return request("callTool", text, _same, _failing())
 
     call.__name__ = call.__qualname__ = path
     call.__doc__ = f"Calls the tool {tool} of {server}; see get_tool_types()."
     return call
-
-
-def _parameter(name):
-    """``from_`` stands for ``from``, which is a word of the language."""
-    return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
 
 
 #: Every tool as a function: ``tools.<server>.<tool>(**params)``, by its own name or by the name in snake case.
