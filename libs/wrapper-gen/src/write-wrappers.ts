@@ -8,6 +8,11 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import { hashOf, isWrapperPath, type WrapperFile } from './wrapper-file.js';
 import { manifestFile, manifestText, parseManifest } from './wrapper-manifest.js';
 
+export interface WriteOptions {
+  /** Files of servers that are not among these stay: nobody knows whether they are gone. Default false. */
+  keepsOthers?: boolean;
+}
+
 /** What {@link writeWrappers} did, by path. */
 export interface WrapperChanges {
   /** New or with other content than before. */
@@ -36,6 +41,7 @@ const noFollow = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 export async function writeWrappers(
   directory: string,
   files: readonly WrapperFile[],
+  { keepsOthers = false }: WriteOptions = {},
 ): Promise<WrapperChanges> {
   const foreign = files.find(({ path }) => !isWrapperPath(path));
   if (foreign) {
@@ -56,6 +62,10 @@ export async function writeWrappers(
   }
   for (const [path, hash] of before) {
     if (after.has(path)) continue;
+    if (keepsOthers) {
+      after.set(path, hash);
+      continue;
+    }
     const outcome = await told(path, () => deleteOwn(directory, path, hash));
     if (outcome) changes[outcome].push(path);
   }

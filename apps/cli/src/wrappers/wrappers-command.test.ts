@@ -77,6 +77,11 @@ describe('code-executor wrappers', () => {
       `9 tools in 6 files below ${join(home, 'wrappers')}, 6 as they were\n`,
     ]);
     expect(stderr).toMatch(/Not all servers could be asked:\n {2}memory: .*\n {2}other: /);
+    // Not even where nothing is known of it any more.
+    await rm(join(home, 'schema-cache.json'));
+    const { stdout: json } = await runCli(home, 'wrappers', '--json');
+    expect(JSON.parse(json)).toMatchObject({ deleted: [], kept: [] });
+    expect(await readdir(join(home, 'wrappers/typescript'))).toContain('mcp-memory.ts');
   });
 
   test.each([

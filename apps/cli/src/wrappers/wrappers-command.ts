@@ -41,8 +41,8 @@ Examples:
         const files = (language ? [language] : languages).flatMap((each) =>
           generateWrappers(listing.tools, each),
         );
-        const changes = await writeWrappers(directory, files);
         const unavailableServers = listing.failedServers;
+        const changes = await writeWrappers(directory, files, { keepsOthers: unavailableServers.length > 0 });
         if (json) {
           terminal.print(`${JSON.stringify({ directory, ...changes, unavailableServers }, null, 2)}\n`);
         } else {
