@@ -1,7 +1,6 @@
 export type { ToolLanguage } from './tool-language.js';
 export { schemaToTypeScript } from './typescript-type.js';
 export { type PythonType, schemaToPython } from './python-type.js';
-export { parametersOf } from './python-parameters.js';
 export { toolSignature } from './tool-signature.js';
 export { toolTypes } from './tool-types.js';
 export {
