@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -18,6 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
+const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
 const write = async (path: string, content: unknown) => {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -140,6 +142,18 @@ describe('loadConfig reads', () => {
       defaultAllowedTools: ['mcp__a__*'],
       servers: { constructor: { allow: ['x_*'], deny: ['y'] } },
       budget: { maxCalls: 1, maxConcurrent: 1, maxBytes: 1000 },
+    },
+    http: {
+      host: '::1',
+      port: 1,
+      clients: {
+        constructor: { tokenHash: hashOf('a') },
+        'b-c_1': {
+          tokenHash: hashOf('b'),
+          policy: { allow: ['mcp__a__*'], deny: [] },
+          rateLimit: { enabled: false, windowMs: 1000, maxRequests: 1 },
+        },
+      },
     },
     log: { level: 'silent' },
   };
@@ -340,6 +354,31 @@ describe('loadConfig refuses', () => {
       'a server name with a space',
       { policy: { servers: { 'a b': {} } } },
       'policy.servers."a b" is not a possible name (expected letters, digits, "_", "-" and ".", at most 128).',
+    ],
+    [
+      'a client name with a dot',
+      { http: { clients: { 'a.b': { tokenHash: hashOf('a') } } } },
+      'http.clients."a.b" is not a possible name (expected letters, digits, "_" and "-", at most 64).',
+    ],
+    [
+      'a client without a token',
+      { http: { clients: { a: {} } } },
+      'http.clients.a.tokenHash is absent (expected string; "sha256:" and 64 digits of 0-9, a-f).',
+    ],
+    [
+      'a token instead of its hash, without repeating it',
+      { http: { clients: { a: { tokenHash: 'hunter2' } } } },
+      'http.clients.a.tokenHash is a string (expected string; "sha256:" and 64 digits of 0-9, a-f).',
+    ],
+    [
+      'one token for two clients, without showing its hash',
+      { http: { clients: { a: { tokenHash: hashOf('a') }, b: { tokenHash: hashOf('a') } } } },
+      'http.clients.b.tokenHash is also that of http.clients.a; create a token for each.',
+    ],
+    [
+      'a misspelt key of a client',
+      { http: { clients: { a: { tokenHash: hashOf('a'), policy: { allows: [] } } } } },
+      'http.clients.a.policy.allows is not a known key; did you mean http.clients.a.policy.allow?',
     ],
     ['a server without anything', { mcpServers: { a: {} } }, 'mcpServers.a needs a command or a url.'],
     [

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { configKeys, isLeaf, nodeAt, typeText } from './config-keys.js';
 import { dotted, type KeyPath, shorten } from './key-path.js';
 import type { ProblemList } from './problem-list.js';
+import { clientIdRule } from './schema.js';
 import { serverNameRule } from './server-entry.js';
 
 /** How an issue of the schema reads. */
@@ -28,13 +29,11 @@ export function addSchemaProblems(
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) problems.add(() => unknownKey(path, key));
     } else if (issue.code === 'invalid_key') {
-      const parent = nodeAt(path.slice(0, -1));
-      const rule = parent && isLeaf(parent) ? 'a non-empty string' : serverNameRule;
-      problems.add(() => `${dotted(path)} is not a possible name (expected ${rule})`);
+      problems.add(() => `${dotted(path)} is not a possible name (expected ${nameRule(path)})`);
     } else if (issue.code === 'custom') {
       problems.add(() => `${nameOf(path)} ${issue.message}`);
     } else {
-      const isHidden = path[0] === 'mcpServers' || isSecret(path);
+      const isHidden = path[0] === 'mcpServers' || path.at(-1) === 'tokenHash' || isSecret(path);
       problems.add(() => {
         const node = nodeAt(path);
         const came = describeValue(valueAt(value, issue.path), isHidden);
@@ -42,6 +41,12 @@ export function addSchemaProblems(
       });
     }
   }
+}
+
+function nameRule(path: KeyPath): string {
+  const parent = nodeAt(path.slice(0, -1));
+  if (parent && isLeaf(parent)) return 'a non-empty string';
+  return path[0] === 'http' ? clientIdRule : serverNameRule;
 }
 
 function unknownKey(parent: KeyPath, key: string): string {
