@@ -1,16 +1,85 @@
 import type { ErrorCode } from './error.js';
+import type { Language } from './sandbox.js';
 
-/** One thing worth a record. Arguments, prompts and code never appear in it, at most their SHA-256. */
+/**
+ * What a record is about: a program that ran, a tool that was called, tools that were searched, a call that
+ * policy refused, a missing or wrong token, a rate limit, an upstream server's circuit breaker, a queue, the
+ * configuration, the server itself.
+ */
+export type AuditEventType =
+  | 'execution'
+  | 'tool_call'
+  | 'discovery'
+  | 'denial'
+  | 'auth_failure'
+  | 'rate_limited'
+  | 'circuit'
+  | 'queue'
+  | 'config'
+  | 'lifecycle';
+
+/** What happened, where the type and the status do not say it. */
+export type AuditAction =
+  /** `circuit`. */
+  | 'opened'
+  | 'half_open'
+  | 'closed'
+  /** `queue`. */
+  | 'full'
+  | 'timed_out'
+  /** `lifecycle`. */
+  | 'started'
+  | 'stopped'
+  /** `config`. */
+  | 'reloaded'
+  /** Whatever was not let in. */
+  | 'refused'
+  /** `discovery`. */
+  | 'listed'
+  | 'searched';
+
+/**
+ * One thing worth a record. Arguments, prompts and code never appear in it, at most their SHA-256. Whoever
+ * writes records down bounds the length of names and lists, so that those who tell need not.
+ */
 export interface AuditEvent {
-  type: 'execution' | 'tool_call' | 'denial';
+  type: AuditEventType;
+  /** When, as ISO 8601 in UTC with milliseconds. */
   timestamp: string;
+  /** `rejected` was refused before it began. */
+  status: 'success' | 'failure' | 'rejected';
+  action?: AuditAction;
+  /** 32 hexadecimal digits, a W3C trace id: the same for everything that one request caused. */
+  correlationId?: string;
+  /** `exec_…`, the same for everything that one program did. */
   executionId?: string;
+  /** Who asked over HTTP: the name under `http.clients`. */
+  clientId?: string;
+  clientIp?: string;
+  language?: Language;
+  /** As the caller wrote it, which for a refused call may be no tool's name. */
   toolName?: string;
   server?: string;
-  status: 'success' | 'failure' | 'rejected';
+  /** The search terms of a discovery. */
+  query?: string;
+  /** The tools that a discovery found. */
+  count?: number;
+  /** SHA-256 of a call's arguments as JSON, in hexadecimal. */
+  paramsHash?: string;
+  /** SHA-256 of the program, in hexadecimal. */
+  codeHash?: string;
+  /** In characters. */
+  codeLength?: number;
+  /** What the program was allowed to call: names and globs. */
+  allowedTools?: readonly string[];
+  /** What it called, each name once. */
+  toolsCalled?: readonly string[];
+  /** `tool_error` is what the tool itself reports (`isError`). */
   errorCode?: ErrorCode | 'tool_error';
   durationMs?: number;
-  codeHash?: string;
+  /** The wait for a free place. */
+  queuedMs?: number;
 }
 
+/** Takes records. What it rejects with is for the log: a broken record breaks no call. */
 export type AuditSink = (event: AuditEvent) => void | Promise<void>;

@@ -1,5 +1,5 @@
 export { anySignal } from './any-signal.js';
-export type { AuditEvent, AuditSink } from './audit.js';
+export type { AuditAction, AuditEvent, AuditEventType, AuditSink } from './audit.js';
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
