@@ -229,12 +229,12 @@ const http = z.strictObject({
   port: integer(1, 65_535, 'The port on which `--http` listens. Default: 3333.'),
   clients: z
     .record(z.string().regex(clientIdPattern), client)
-    .superRefine((clients, { addIssue }) => {
+    .superRefine((clients, context) => {
       const idOf = new Map<string, string>();
       for (const [id, { tokenHash }] of Object.entries(clients)) {
         const other = idOf.get(tokenHash);
         if (other === undefined) idOf.set(tokenHash, id);
-        else addIssue({ code: 'custom', path: [id, 'tokenHash'], message: sameToken(other) });
+        else context.addIssue({ code: 'custom', path: [id, 'tokenHash'], message: sameToken(other) });
       }
     })
     .exactOptional(),
