@@ -32,7 +32,9 @@ export type {
   ToolSchema,
   ToolSource,
 } from './tool.js';
+export { formatTraceparent, parseTraceparent, type TraceParent } from './traceparent.js';
 export { untilAborted } from './until-aborted.js';
 export { unwrapToolResult } from './unwrap-tool-result.js';
 export { writeTogether } from './write-together.js';
 export { identifierOf, identifiersOf, type IdentifierStyle } from './identifier.js';
+export { pythonParameterOf, pythonParametersOf } from './python-parameters.js';

@@ -44,7 +44,8 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
     tools.files.list()[0],
     await asyncio.gather(*[tools.gitHub.create_issue(n=n) for n in range(2)]),
     repr(tools.files),
-    tools.files.find(page_size=2, a_b=1),
+    tools.files.find(page_size=2, a_b=1, a_b_2=2),
+    tools.files.find({"a-b": 3}, a_b=1, a_b_2=2),
     tools.files.find({"page-size": 3}, page_size=4),
 ]`;
     expect(await run(code)).toMatchObject({
@@ -56,7 +57,8 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
         'a',
         [{ n: 0 }, { n: 1 }],
         'tools.files',
-        { 'page-size': 2, a_b: 1 },
+        { 'page-size': 2, 'a-b': 1, 'a.b': 2 },
+        { 'a-b': 3, a_b: 1, 'a.b': 2 },
         { 'page-size': 3, page_size: 4 },
       ],
     });

@@ -1,7 +1,7 @@
-import { identifierOf, type ToolSchema } from '@code-executor/contracts';
+import { identifierOf, pythonParametersOf, type ToolSchema } from '@code-executor/contracts';
 
 import { nameTools, type NamedServer, type NamedTool } from './name-tools.js';
-import { parametersOf, restParameter } from './python-parameters.js';
+import { restParameter } from './python-names.js';
 import { keyText, PythonWriter } from './python-type.js';
 import { readSchema } from './read-schema.js';
 import { docString, quoted } from './third-party-text.js';
@@ -48,7 +48,7 @@ export function pythonTools(tools: readonly ToolSchema[]): PythonServer[] {
 function pythonTool(named: NamedTool, writer: PythonWriter): PythonTool {
   const { tool, typeName, summary } = named;
   const { properties, rest } = asOneObject(readArguments(tool.parameters));
-  const names = parametersOf(properties.keys());
+  const names = pythonParametersOf(properties.keys());
   const notes: string[] = [];
   const all = [...properties].map(([key, { type, isRequired, note }]): PythonParameter => {
     const name = names.get(key) ?? key;

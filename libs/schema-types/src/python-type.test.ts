@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { parametersOf } from './python-parameters.js';
 import { schemaToPython } from './python-type.js';
 
 const string = { type: 'string' };
@@ -67,41 +66,6 @@ describe('schemaToPython', () => {
     const description = '""" + evil() \\N{DASH} \\';
     expect(schemaToPython(object({ a: { description } }), 'X').declarations).toContain(
       '    """\n    a: \'\'\' + evil() \\\\N{DASH} \\\\\n    """\n',
-    );
-  });
-});
-
-describe('parametersOf', () => {
-  test('keeps what is legal, and makes the rest so without taking a name twice', () => {
-    const keys = [
-      'a_b',
-      'a-b',
-      'a.b',
-      'aB',
-      'from',
-      'from_',
-      'None',
-      '2x',
-      '__proto__',
-      '✓',
-      '_call_tool',
-      'list',
-    ];
-    expect(Object.fromEntries(parametersOf(keys))).toEqual(
-      Object.fromEntries([
-        ['a_b', 'a_b'],
-        ['a-b', 'a_b_2'],
-        ['a.b', 'a_b_3'],
-        ['aB', 'aB'],
-        ['from', 'from__2'],
-        ['from_', 'from_'],
-        ['None', 'None_'],
-        ['2x', '_2x'],
-        ['__proto__', '__proto__'],
-        ['✓', 'unnamed'],
-        ['_call_tool', '_call_tool_'],
-        ['list', 'list'],
-      ]),
     );
   });
 });

@@ -1,7 +1,7 @@
 import { identifierOf } from '@code-executor/contracts';
 
 import { unionOf } from './combine-types.js';
-import { isField } from './python-parameters.js';
+import { isField } from './python-names.js';
 import { readSchema } from './read-schema.js';
 import { docString, quoted } from './third-party-text.js';
 import type { ObjectNode, PropertyNode, TypeNode } from './type-node.js';

@@ -1,6 +1,6 @@
-import type { ToolSchema } from '@code-executor/contracts';
+import { pythonParametersOf, type ToolSchema } from '@code-executor/contracts';
 
-import { parametersOf, restParameter } from './python-parameters.js';
+import { restParameter } from './python-names.js';
 import { shortPythonType } from './python-type.js';
 import { readSchema } from './read-schema.js';
 import { asOneObject, needsNothing, readArguments } from './tool-arguments.js';
@@ -51,7 +51,7 @@ function typeScriptSignature(args: TypeNode, result: TypeNode, shape: TypeShape)
 
 function pythonSignature(args: TypeNode, result: TypeNode, shape: TypeShape): string {
   const { properties, rest } = asOneObject(args);
-  const names = parametersOf(properties.keys());
+  const names = pythonParametersOf(properties.keys());
   const required: string[] = [];
   const optional: string[] = [];
   for (const [key, { type, isRequired }] of properties) {
