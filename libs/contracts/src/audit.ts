@@ -1,5 +1,5 @@
 import type { ErrorCode } from './error.js';
-import type { Language } from './sandbox.js';
+import type { IsolationMode, Language } from './sandbox.js';
 
 /**
  * What a record is about: a program that ran, a tool that was called, tools that were searched, a call that
@@ -57,6 +57,8 @@ export interface AuditEvent {
   clientId?: string;
   clientIp?: string;
   language?: Language;
+  /** How the program was walled off. */
+  isolation?: IsolationMode;
   /** As the caller wrote it, which for a refused call may be no tool's name. */
   toolName?: string;
   server?: string;
@@ -79,6 +81,12 @@ export interface AuditEvent {
   durationMs?: number;
   /** The wait for a free place. */
   queuedMs?: number;
+  /** From when a program had its place until it began. */
+  startupMs?: number;
+  /** Of a tool's result as JSON; of an execution, of all results of its tools together. */
+  resultBytes?: number;
+  /** Of what the caller of an execution got back, as JSON. */
+  returnedBytes?: number;
 }
 
 /** Takes records. What it rejects with is for the log: a broken record breaks no call. */

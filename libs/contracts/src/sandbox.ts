@@ -70,6 +70,8 @@ export interface ExecutionResult {
   content?: ContentBlock[];
   error?: ExecutionError;
   durationMs: number;
+  /** Milliseconds until the program began: hardly any where a process was waiting for it. */
+  startupMs?: number;
   /** True when output or value were cut. */
   truncated: boolean;
   isolation: IsolationMode;

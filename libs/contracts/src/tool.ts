@@ -59,6 +59,8 @@ export interface ToolListing<Tool extends ToolHit = ToolSchema> {
 export interface CallOptions {
   /** Ends the wait; the call rejects with code `cancelled`. */
   signal?: AbortSignal;
+  /** The step of a trace that asks, in the form of W3C Trace Context; upstream servers get it as `_meta.traceparent`. */
+  traceparent?: string;
 }
 
 /** Narrows a listing. Without options, everything is listed. */
