@@ -77,8 +77,11 @@ function pathVariable(env: NodeJS.ProcessEnv, name: string): string | undefined 
   throw new CodeExecutorError('invalid_argument', `${name} is empty; set it to a path or unset it.`);
 }
 
-/** What others can write or replace, they could use to hand us commands. */
-async function readOwnFile(path: string): Promise<string | undefined> {
+/**
+ * The text of a file, undefined if there is none. What others can write or replace, they could use to hand us
+ * commands.
+ */
+export async function readOwnFile(path: string): Promise<string | undefined> {
   const file = await readRegularFile(path, { maxBytes, followLink: false });
   if (!file) return undefined;
   const problem = ownershipProblem(file.ownership);

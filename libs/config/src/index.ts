@@ -1,4 +1,5 @@
 export { type ConfigKey, configKeys } from './config-keys.js';
+export { type ConfigEdit, editConfig } from './edit-config.js';
 export { baseEnvironment } from './environment.js';
 export { findServers, type FindServersOptions, type FoundServers } from './find-servers.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';

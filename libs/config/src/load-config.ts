@@ -70,14 +70,14 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   };
 }
 
-interface Content {
+export interface Content {
   config: Config;
   problems: ProblemList;
   warnings: string[];
 }
 
 /** The content of the file with the values of the environment laid over it. */
-function readContent(
+export function readContent(
   text: string,
   overrides: { path: string[]; value: unknown }[],
   env: NodeJS.ProcessEnv,
