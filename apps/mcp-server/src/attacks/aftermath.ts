@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { descendantsOf, until } from '../started-server.test.support.js';
 import type { Arena } from './arena.js';
-import { changesOf } from './places.js';
+import { changesOf, type Places } from './places.js';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 /** The most memory that the server may ever have had, in MiB. */
@@ -18,18 +18,35 @@ export async function checkAftermath(server: Arena): Promise<void> {
   assert.deepEqual({ value: next.result, error: next.error }, { value: 42, error: undefined });
   await checkProcesses(server);
   await server.takeUpstreamCalls();
-  const { answers, log } = server.takeWords();
-  for (const [where, text] of Object.entries({ answers, log })) {
-    for (const secret of [canary, Buffer.from(canary).toString('base64'), 'root:x:0:0']) {
+  const words = server.takeWords();
+  checkSecrets(words, [canary]);
+  assert.ok(!words.answers.includes(project), 'The folder of the product stands in an answer.');
+  assert.deepEqual(server.takeCaught(), [], 'Somebody talked to a trap.');
+  await checkFiles(server.places);
+  assert.equal(server.takePipe(), canary, 'The pipe that the server was started with was used.');
+  checkMemory(server.pid);
+}
+
+/** No secret stands in anything that a server has said. */
+export function checkSecrets(words: { answers: string; log: string }, secrets: readonly string[]): void {
+  for (const [where, text] of Object.entries(words)) {
+    for (const secret of [...secrets.flatMap(spellingsOf), 'root:x:0:0']) {
       assert.ok(!text.includes(secret), `A secret stands in the ${where}.`);
     }
   }
-  assert.ok(!answers.includes(project), 'The folder of the product stands in an answer.');
-  assert.deepEqual(server.takeCaught(), [], 'Somebody talked to a trap.');
-  assert.deepEqual(await changesLeft(server), [], 'Files were changed or left.');
-  assert.equal(server.takePipe(), canary, 'The pipe that the server was started with was used.');
-  assert.ok(peakMemoryMb(server.pid) <= maxServerMb, `The server had ${peakMemoryMb(server.pid)} MiB.`);
 }
+
+/** No file was changed or left. */
+export async function checkFiles(places: Places): Promise<void> {
+  assert.deepEqual(await changesLeft(places), [], 'Files were changed or left.');
+}
+
+/** A server never had more memory than it may have. */
+export function checkMemory(pid: number): void {
+  assert.ok(peakMemoryMb(pid) <= maxServerMb, `The server had ${peakMemoryMb(pid)} MiB.`);
+}
+
+const spellingsOf = (secret: string) => [secret, Buffer.from(secret).toString('base64')];
 
 /** Nothing runs any more but one spare and the upstream servers. */
 async function checkProcesses(server: Arena): Promise<void> {
@@ -52,11 +69,11 @@ async function checkProcesses(server: Arena): Promise<void> {
 }
 
 /** What is changed for good; the folder of a process goes when that is gone. */
-async function changesLeft(server: Arena): Promise<string[]> {
+async function changesLeft(places: Places): Promise<string[]> {
   const deadline = Date.now() + untilCleanMs;
   let changes: string[] = [];
   await until(async () => {
-    const all = await changesOf(server.places);
+    const all = await changesOf(places);
     const scratch = all.filter((change) => change.startsWith('temp/code-executor-'));
     // In portable isolation, the spare has a folder of its own.
     changes = all.filter((change) => scratch.length > 1 || !scratch.includes(change));
@@ -64,6 +81,7 @@ async function changesLeft(server: Arena): Promise<string[]> {
   });
   return changes;
 }
+
 function peakMemoryMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024);

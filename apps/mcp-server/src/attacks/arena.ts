@@ -1,17 +1,17 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import type { ExecutionReport } from '@code-executor/executor';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 
-import { bin, createHome } from '../started-server.test.support.js';
+import { bin } from '../started-server.test.support.js';
 import type { Mode } from './attack.js';
-import { layOut, type Places } from './places.js';
-import { Traps } from './traps.js';
+import type { Places } from './places.js';
+import { callsFile, configOf, environmentOf, surround } from './surroundings.js';
+import type { Traps } from './traps.js';
 
 /** Parameters of an execution beside the code, and of the request that carries them. */
 export interface RunOptions {
@@ -30,7 +30,6 @@ export interface Health {
   spares?: { ready: number };
 }
 
-const upstream = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
 /** Descriptors that a careless client leaves open: a secret file to read and to append to, and a pipe. */
 const leaveOpen = 'exec 7<"$1" 9>>"$1" 8<>"$2"; shift 2; exec "$@"';
 
@@ -58,19 +57,16 @@ export class Arena {
     mode: Mode | 'auto',
     { config = {}, wrapper = [] }: { config?: object; wrapper?: string[] } = {},
   ): Promise<Arena> {
-    const home = await createHome();
-    // Sandboxes run as another user in the user name space; nothing may rest on the folder being closed.
-    await chmod(home, 0o755);
-    const traps = new Traps();
-    const sockets = { socket: join(home, 'socket'), abstractSocket: basename(home) };
-    const port = await traps.listen(sockets.socket, sockets.abstractSocket);
-    const places = { ...(await layOut(home)), ...sockets, port };
-    await writeFile(join(home, '.code-executor.json'), JSON.stringify({ ...configOf(places), ...config }));
+    const { places, traps } = await surround();
+    await writeFile(
+      join(places.home, '.code-executor.json'),
+      JSON.stringify({ ...configOf(places), ...config }),
+    );
     const secret = join(places.secrets, 'secret.txt');
     const transport = new StdioClientTransport({
       command: '/bin/sh',
       args: ['-c', leaveOpen, 'sh', secret, places.pipe, ...wrapper, process.execPath, bin],
-      cwd: home,
+      cwd: places.home,
       env: environmentOf(places, mode),
       stderr: 'pipe',
     });
@@ -115,18 +111,14 @@ export class Arena {
   /** The calls that reached upstream servers since this was last asked. */
   async takeUpstreamCalls(): Promise<string[]> {
     const calls = await this.upstreamCalls();
-    await rm(this.#callsFile, { force: true });
+    await rm(callsFile(this.places), { force: true });
     return calls;
   }
 
   /** The same, left there: more may come at any time. */
   async upstreamCalls(): Promise<string[]> {
-    const text = await readFile(this.#callsFile, 'utf8').catch(() => '');
+    const text = await readFile(callsFile(this.places), 'utf8').catch(() => '');
     return text.split('\n').filter(Boolean);
-  }
-
-  get #callsFile(): string {
-    return join(this.places.home, 'upstream-calls');
   }
 
   /** Everything that the server has said since this was last asked: its answers, and its log. */
@@ -161,53 +153,4 @@ export class Arena {
     closeSync(this.#pipe);
     await rm(this.places.home, { recursive: true, force: true });
   }
-}
-
-function configOf(places: Places): object {
-  const entry = {
-    command: process.execPath,
-    args: [upstream, join(places.home, 'upstream-calls')],
-    env: { CANARY: places.canary },
-  };
-  return {
-    mcpServers: { fixture: entry, other: entry, flood: entry },
-    security: {
-      allowRead: [places.readable],
-      allowWrite: [places.writable],
-      // A host means its scheme's own port; the traps have another.
-      allowNetwork: ['*', `*:${places.port}`],
-    },
-    policy: {
-      ceiling: ['mcp__fixture__*', 'mcp__other__echo', 'mcp__flood__*'],
-      servers: { fixture: { deny: ['secret'] } },
-    },
-    // One, so that whatever else lives is a process too many.
-    sandbox: { spares: { typescript: 1, python: 0 } },
-  };
-}
-
-/** What a server may find in its environment, secrets included; its programs must see nothing of it. */
-function environmentOf({ home, temp, canary, port }: Places, mode: Mode | 'auto'): Record<string, string> {
-  const trap = `http://user:${canary}@127.0.0.1:${port}`;
-  return {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    TMPDIR: temp,
-    CODE_EXECUTOR_ISOLATION: mode,
-    CANARY: canary,
-    API_KEY: canary,
-    AWS_SECRET_ACCESS_KEY: canary,
-    ...Object.fromEntries(
-      ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map((name) => [
-        name,
-        trap,
-      ]),
-    ),
-    DENO_DIR: join(home, 'deno'),
-    DENO_AUTH_TOKENS: `${canary}@127.0.0.1:${port}`,
-    DENO_V8_FLAGS: '--max-old-space-size=8000',
-    DENO_COVERAGE_DIR: join(home, 'coverage'),
-    OTEL_DENO: 'true',
-    OTEL_EXPORTER_OTLP_ENDPOINT: trap,
-  };
 }

@@ -43,7 +43,8 @@ function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 }
 
-function residentMib(pid: number): number {
+/** Resident memory of a process, in MiB; 0 where there is none. */
+export function residentMib(pid: number): number {
   return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageMib;
 }
 

@@ -1,0 +1,77 @@
+import { chmod } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { createHome } from '../started-server.test.support.js';
+import type { Mode } from './attack.js';
+import { layOut, type Places } from './places.js';
+import { Traps } from './traps.js';
+
+const upstream = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
+
+/** A home of its own for a server, full of secrets, and the traps beside it. */
+export async function surround(): Promise<{ places: Places; traps: Traps }> {
+  const home = await createHome();
+  // Sandboxes run as another user in the user name space; nothing may rest on the folder being closed.
+  await chmod(home, 0o755);
+  const traps = new Traps();
+  const sockets = { socket: join(home, 'socket'), abstractSocket: basename(home) };
+  const port = await traps.listen(sockets.socket, sockets.abstractSocket);
+  return { places: { ...(await layOut(home)), ...sockets, port }, traps };
+}
+
+/** Where the upstream servers write each call that reaches them. */
+export const callsFile = ({ home }: Places) => join(home, 'upstream-calls');
+
+/** Upstream servers that misbehave when they are asked to, and what an operator permits of them. */
+export function configOf(places: Places): object {
+  const entry = {
+    command: process.execPath,
+    args: [upstream, callsFile(places)],
+    env: { CANARY: places.canary },
+  };
+  return {
+    mcpServers: { fixture: entry, other: entry, flood: entry },
+    security: {
+      allowRead: [places.readable],
+      allowWrite: [places.writable],
+      // A host means its scheme's own port; the traps have another.
+      allowNetwork: ['*', `*:${places.port}`],
+    },
+    policy: {
+      ceiling: ['mcp__fixture__*', 'mcp__other__echo', 'mcp__flood__*'],
+      servers: { fixture: { deny: ['secret'] } },
+    },
+    // One, so that whatever else lives is a process too many.
+    sandbox: { spares: { typescript: 1, python: 0 } },
+  };
+}
+
+/** What a server may find in its environment, secrets included; its programs must see nothing of it. */
+export function environmentOf(
+  { home, temp, canary, port }: Places,
+  mode: Mode | 'auto',
+): Record<string, string> {
+  const trap = `http://user:${canary}@127.0.0.1:${port}`;
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    TMPDIR: temp,
+    CODE_EXECUTOR_ISOLATION: mode,
+    CANARY: canary,
+    API_KEY: canary,
+    AWS_SECRET_ACCESS_KEY: canary,
+    ...Object.fromEntries(
+      ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map((name) => [
+        name,
+        trap,
+      ]),
+    ),
+    DENO_DIR: join(home, 'deno'),
+    DENO_AUTH_TOKENS: `${canary}@127.0.0.1:${port}`,
+    DENO_V8_FLAGS: '--max-old-space-size=8000',
+    DENO_COVERAGE_DIR: join(home, 'coverage'),
+    OTEL_DENO: 'true',
+    OTEL_EXPORTER_OTLP_ENDPOINT: trap,
+  };
+}
