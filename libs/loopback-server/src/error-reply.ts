@@ -47,7 +47,7 @@ export function sendFailure(reply: FastifyReply, reason: unknown, logger: Logger
 const refusals = new Map([
   [400, { code: 'invalid_argument', message: 'The request cannot be read; send a body of JSON in UTF-8.' }],
   [408, { code: 'deadline_exceeded', message: 'The request took too long to arrive; send it at once.' }],
-  [413, { code: 'invalid_argument', message: 'The body is too large; send at most 10 MB.' }],
+  [413, { code: 'invalid_argument', message: 'The body is too large; send at most 1 MB.' }],
   [414, { code: 'invalid_argument', message: 'The path is too long; see the routes of this server.' }],
   [
     415,

@@ -1,3 +1,10 @@
+export { clientOf } from './client-check.js';
 export { type ErrorBody, sendError, sendFailure } from './error-reply.js';
 export { httpStatusOf } from './http-status.js';
-export { type LoopbackServer, type LoopbackServerOptions, startLoopbackServer } from './loopback-server.js';
+export {
+  type ClientOptions,
+  type LoopbackServer,
+  type LoopbackServerOptions,
+  startLoopbackServer,
+  type TokenServer,
+} from './loopback-server.js';

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { FastifyPluginAsync } from 'fastify';
 
-import { type LoopbackServer, type LoopbackServerOptions, startLoopbackServer } from './loopback-server.js';
+import { type LoopbackServerOptions, startLoopbackServer, type TokenServer } from './index.js';
 
 /** Requests that reached a handler. */
 let handled: unknown[] = [];
@@ -23,7 +24,7 @@ const routes: FastifyPluginAsync = (app) => {
   return Promise.resolve();
 };
 
-let server: LoopbackServer | undefined;
+let server: TokenServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -34,11 +35,7 @@ async function start(options: LoopbackServerOptions = {}, plugin = routes) {
   return (server = await startLoopbackServer(plugin, options));
 }
 
-function post(
-  { url, token }: LoopbackServer,
-  body: string | Uint8Array,
-  headers: Record<string, string> = {},
-) {
+function post({ url, token }: TokenServer, body: string | Uint8Array, headers: Record<string, string> = {}) {
   return fetch(`${url}/echo`, {
     method: 'POST',
     body,
@@ -47,7 +44,7 @@ function post(
 }
 
 /** The status that a request gets which `fetch` would not send; the server has closed the connection then. */
-async function statusOfRaw({ url }: LoopbackServer, lines: string[], body = ''): Promise<number> {
+async function statusOfRaw({ url }: { url: string }, lines: string[], body = ''): Promise<number> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
   let answer = '';
@@ -120,7 +117,17 @@ describe('startLoopbackServer', () => {
     [421, 'a foreign Host', () => ['POST /echo HTTP/1.1', 'Host: evil.example']],
     [421, 'a Host that begins like ours', (host) => ['POST /echo HTTP/1.1', `Host: ${host}.evil.example`]],
     [421, 'another port', () => ['POST /echo HTTP/1.1', 'Host: 127.0.0.1:1']],
-    [421, 'no port', () => ['POST /echo HTTP/1.1', 'Host: localhost']],
+    [421, 'no port', () => ['POST /echo HTTP/1.1', 'Host: 127.0.0.1']],
+    [
+      421,
+      'the name localhost',
+      (host) => ['POST /echo HTTP/1.1', `Host: ${host.replace('127.0.0.1', 'localhost')}`],
+    ],
+    [
+      421,
+      'the other loopback',
+      (host) => ['POST /echo HTTP/1.1', `Host: ${host.replace('127.0.0.1', '[::1]')}`],
+    ],
     [421, 'an empty Host', () => ['POST /echo HTTP/1.1', 'Host: ']],
     [400, 'no Host', () => ['POST /echo HTTP/1.1']],
     [400, 'two Hosts', (host) => ['POST /echo HTTP/1.1', `Host: ${host}`, 'Host: evil.example']],
@@ -132,11 +139,7 @@ describe('startLoopbackServer', () => {
     [415, 'a compressed body', (host) => ['POST /echo HTTP/1.1', `Host: ${host}`, 'Content-Encoding: gzip']],
     [405, 'OPTIONS', (host) => ['OPTIONS /echo HTTP/1.1', `Host: ${host}`]],
     [0, 'CONNECT', (host) => ['CONNECT evil.example:80 HTTP/1.1', `Host: ${host}`]],
-    [
-      200,
-      'the name localhost',
-      (host) => ['POST /echo HTTP/1.1', `Host: ${host.replace('127.0.0.1', 'LocalHost')}`],
-    ],
+    [200, 'what a program sends', (host) => ['POST /echo HTTP/1.1', `Host: ${host}`, 'Sec-Fetch-Site: none']],
   ])('%i for %s, token or not', async (status, _what, head) => {
     const started = await start();
     const lines = head(new URL(started.url).host);
@@ -156,7 +159,7 @@ describe('startLoopbackServer', () => {
     [400, 'a __proto__', '{"__proto__":{"a":1}}'],
     [400, 'nested deeper than 200', '['.repeat(100_000) + ']'.repeat(100_000)],
     [400, 'a constructor with a prototype', '{"constructor":{"prototype":{"a":1}}}'],
-    [413, 'more than 10 MB', `"${'x'.repeat(10_000_000)}"`],
+    [413, 'more than 1 MB', `"${'x'.repeat(1_000_000)}"`],
     [415, 'text', 'x', { 'content-type': 'text/plain' }],
     [415, 'a form', 'x', { 'content-type': 'application/x-www-form-urlencoded' }],
   ])('%i for a body that is %s', async (status, _what, body, headers = {}) => {
@@ -164,6 +167,62 @@ describe('startLoopbackServer', () => {
     expect(answer.status).toBe(status);
     expect(await errorOf(answer)).toEqual({ code: 'invalid_argument', message: expect.any(String) });
     expect(handled).toEqual([]);
+  });
+
+  test('a body of 1 MB is taken', async () => {
+    const body = `"${'x'.repeat(999_998)}"`;
+    expect((await post(await start(), body)).status).toBe(200);
+  });
+
+  test.each([
+    ['127.0.0.1', 'http://127.0.0.1:', 421],
+    ['localhost', 'http://127.0.0.1:', 404],
+    ['::1', 'http://[::1]:', 421],
+  ])(
+    'bound to %s, the Host is that, and localhost only where that was asked for',
+    async (host, prefix, statusOfLocalhost) => {
+      const { url, token } = await start({ host });
+      expect(url.startsWith(prefix)).toBe(true);
+      const { hostname, port } = new URL(url);
+      const statusWith = async (name: string) => {
+        const headers = { authorization: `Bearer ${token}`, host: `${name}:${port}` };
+        const asked = request({ host: hostname.replace(/[[\]]/g, ''), port, path: '/none', headers }).end();
+        const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+        answer.resume();
+        return answer.statusCode;
+      };
+      expect(await statusWith(hostname)).toBe(404);
+      expect(await statusWith('LocalHost')).toBe(statusOfLocalhost);
+    },
+  );
+
+  test('connections beyond maxConnections are closed, the others go on', async () => {
+    const started = await start({ maxConnections: 1 });
+    const port = Number(new URL(started.url).port);
+    const first = connect(port, '127.0.0.1');
+    await once(first, 'connect');
+    const second = connect(port, '127.0.0.1').resume();
+    second.on('error', () => undefined);
+    await new Promise((resolve) => second.on('close', resolve));
+    first.write(`GET /none HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+    const [answer] = (await once(first, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+    first.destroy();
+  });
+
+  test('the thousandth request of a connection is its last', async () => {
+    const { url, token } = await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const connections: unknown[] = [];
+    for (let sent = 0; sent < 1001; sent++) {
+      const asked = request(url, { agent, headers: { authorization: `Bearer ${token}` } }).end();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      connections.push(answer.headers.connection);
+      await once(answer.resume(), 'close');
+    }
+    agent.destroy();
+    expect(connections.indexOf('close')).toBe(999);
+    expect(connections[1000]).toBe('keep-alive');
   });
 
   test('bodies without an end are cut', async () => {

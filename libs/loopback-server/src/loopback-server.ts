@@ -1,81 +1,123 @@
-import type { IncomingMessage } from 'node:http';
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 
 import { CodeExecutorError, type Logger, silentLogger } from '@code-executor/contracts';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
-import { bearerCheck, newToken } from './bearer-token.js';
-import { sendError, sendFailure } from './error-reply.js';
+import { openFetchable } from './bad-ports.js';
+import { clientCheck, hashToken } from './client-check.js';
+import { sendFailure } from './error-reply.js';
 import { acceptOnlyJson } from './json-body.js';
 import { answerUnknownRoutes } from './known-routes.js';
-import { refusalOf } from './request-guard.js';
+import { guard } from './request-guard.js';
 
 export interface LoopbackServerOptions {
   /** `127.0.0.1`, `::1` or `localhost`, which is `127.0.0.1`. Default: `127.0.0.1`. */
   host?: string;
-  /** Default: one that is free. */
+  /** Default, and for 0: one that is free. */
   port?: number;
   /** What callers send as `Authorization: Bearer …`. Default: 32 random bytes, as base64url. */
   token?: string;
+  /** How many connections may be open at once; further ones are closed. Default: 64. */
+  maxConnections?: number;
   /** How long running requests may go on after `close`, in ms. Default: 5000. */
   drainMs?: number;
   /** Gets what callers must not see: the causes of internal errors. */
   logger?: Logger;
 }
 
+/** Who may ask, instead of whoever has one token. */
+export interface ClientOptions extends Omit<LoopbackServerOptions, 'token'> {
+  /**
+   * The SHA-256 of each client's token, 64 hexadecimal digits, by the name that `clientOf` gives back;
+   * `false` lets every program on this machine ask.
+   */
+  clients: Readonly<Record<string, string>> | false;
+}
+
 export interface LoopbackServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
-  /** What callers send as `Authorization: Bearer …`. */
-  readonly token: string;
   /** Takes no more requests, waits for the running ones up to `drainMs`, then cuts their connections. */
   close(): Promise<void>;
 }
 
-const maxBodyBytes = 10_000_000;
+/** A server with one token for all. */
+export interface TokenServer extends LoopbackServer {
+  /** What callers send as `Authorization: Bearer …`. */
+  readonly token: string;
+}
+
+const maxBodyBytes = 1_000_000;
 const maxHeaderBytes = 16_384;
 /** A client on the same machine has its headers ready; one that dawdles holds a connection. */
 const headersTimeoutMs = 5000;
 const requestTimeoutMs = 30_000;
-const maxConnections = 1024;
-const retryAfterCloseMs = 30_000;
+const maxRequestsPerSocket = 1000;
 
-const addresses = new Map([
-  ['127.0.0.1', '127.0.0.1'],
-  ['localhost', '127.0.0.1'],
-  ['::1', '::1'],
+/** The hosts that may be asked for, with the address and the names that a request may have as its `Host`. */
+const hosts = new Map([
+  ['127.0.0.1', { address: '127.0.0.1', names: ['127.0.0.1'] }],
+  ['localhost', { address: '127.0.0.1', names: ['127.0.0.1', 'localhost'] }],
+  ['::1', { address: '::1', names: ['[::1]'] }],
 ]);
 
 /**
- * Serves `routes` to programs on this machine that have the token. Rejects with `invalid_argument` for a
- * host that is not of this machine, `failed_precondition` where the port cannot be had.
+ * Serves `routes` to programs on this machine that have the token, or the token of one of the `clients`.
+ * Rejects with `invalid_argument` for a host that is not of this machine or what is no hash,
+ * `failed_precondition` where the port cannot be had.
  */
+export function startLoopbackServer(
+  routes: FastifyPluginAsync,
+  options: ClientOptions,
+): Promise<LoopbackServer>;
+export function startLoopbackServer(
+  routes: FastifyPluginAsync,
+  options?: LoopbackServerOptions,
+): Promise<TokenServer>;
 export async function startLoopbackServer(
   routes: FastifyPluginAsync,
-  options: LoopbackServerOptions = {},
+  options: LoopbackServerOptions | ClientOptions = {},
 ): Promise<LoopbackServer> {
-  const { host = '127.0.0.1', port = 0, token = newToken(), drainMs = 5000, logger = silentLogger } = options;
-  const address = addresses.get(host);
-  if (address === undefined) {
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    maxConnections = 64,
+    drainMs = 5000,
+    logger = silentLogger,
+  } = options;
+  const place = hosts.get(host);
+  if (!place) {
     const problem = `Host ${JSON.stringify(host)} is not a loopback address; use 127.0.0.1, ::1 or localhost.`;
     throw new CodeExecutorError('invalid_argument', problem);
   }
-  const app = await createApp(logger);
-  const closing = new AbortController();
-  guard(app, bearerCheck(token), closing.signal);
-  answerUnknownRoutes(app);
-  acceptOnlyJson(app);
-  await app.register(routes);
-  const { port: bound } = await listen(app, address, port);
-  let closed: Promise<void> | undefined;
-  return {
-    url: `http://${address === '::1' ? '[::1]' : address}:${bound}`,
-    token,
-    close() {
+  const clients = 'clients' in options ? options.clients : undefined;
+  // Only `false` opens the door: whatever else came of a mistake has the token.
+  const token = clients === undefined ? tokenOf(options) : undefined;
+  const findClient = clients === false ? undefined : clientCheck(clients ?? { '': hashToken(token ?? '') });
+  const open = async () => {
+    const app = await createApp(logger);
+    app.server.maxConnections = maxConnections;
+    const closing = new AbortController();
+    guard(app, { names: place.names, ...(findClient && { findClient }), closing: closing.signal });
+    answerUnknownRoutes(app);
+    acceptOnlyJson(app);
+    await app.register(routes);
+    const bound = await listen(app, place.address, port);
+    let closed: Promise<void> | undefined;
+    const close = () => {
       closing.abort();
       return (closed ??= drain(app, drainMs));
-    },
+    };
+    return { port: bound.port, close };
   };
+  const { port: bound, close } = await (port === 0 ? openFetchable(open) : open());
+  return { url: `http://${place.names[0] ?? ''}:${bound}`, ...(token !== undefined && { token }), close };
+}
+
+function tokenOf(options: LoopbackServerOptions | ClientOptions): string {
+  const given = 'token' in options ? options.token : undefined;
+  return given ?? randomBytes(32).toString('base64url');
 }
 
 async function createApp(logger: Logger): Promise<FastifyInstance> {
@@ -84,6 +126,7 @@ async function createApp(logger: Logger): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
+    maxRequestsPerSocket,
     http: {
       headersTimeout: headersTimeoutMs,
       maxHeaderSize: maxHeaderBytes,
@@ -95,33 +138,8 @@ async function createApp(logger: Logger): Promise<FastifyInstance> {
     return503OnClosing: false,
     frameworkErrors: (reason, _request, reply) => void sendFailure(reply, reason, logger),
   });
-  app.server.maxConnections = maxConnections;
   app.setErrorHandler((reason, _request, reply) => sendFailure(reply, reason, logger));
   return app;
-}
-
-function guard(
-  app: FastifyInstance,
-  hasToken: (request: IncomingMessage) => boolean,
-  closing: AbortSignal,
-): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const refusal = refusalOf(request.raw);
-    if (refusal) return sendError(reply, refusal.error, refusal.status);
-    if (!hasToken(request.raw)) {
-      void reply.header('www-authenticate', 'Bearer');
-      const problem = 'The token is missing or wrong; send it as "Authorization: Bearer <token>".';
-      return sendError(reply, new CodeExecutorError('unauthenticated', problem));
-    }
-    if (closing.aborted) {
-      const retry = { retryAfterMs: retryAfterCloseMs };
-      return sendError(reply, new CodeExecutorError('unavailable', 'The server is shutting down.', retry));
-    }
-    return undefined;
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    if (closing.aborted) void reply.header('connection', 'close');
-  });
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<AddressInfo> {

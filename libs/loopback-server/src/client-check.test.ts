@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { FastifyPluginAsync } from 'fastify';
+
+import { clientOf, type ClientOptions, type LoopbackServer, startLoopbackServer } from './index.js';
+
+const routes: FastifyPluginAsync = (app) => {
+  app.get('/', (request, reply) => reply.send({ client: clientOf(request) ?? null }));
+  return Promise.resolve();
+};
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+let server: LoopbackServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** The status, and who the route heard it was. */
+async function ask({ url }: LoopbackServer, token?: string): Promise<[number, unknown?]> {
+  // Headers are bytes: what is not ASCII goes as UTF-8.
+  const value = Buffer.from(`Bearer ${token ?? ''}`).toString('latin1');
+  const answer = await fetch(url, token === undefined ? {} : { headers: { authorization: value } });
+  const body = (await answer.json()) as { client?: unknown };
+  return answer.status === 200 ? [200, body.client] : [answer.status];
+}
+
+describe('clients', () => {
+  test('are told by their tokens, whatever they are called', async () => {
+    server = await startLoopbackServer(routes, {
+      clients: { first: hashOf('one'), constructor: hashOf('zwölf'), third: hashOf('three') },
+    });
+    expect(server).not.toHaveProperty('token');
+    expect(await ask(server, 'one')).toEqual([200, 'first']);
+    expect(await ask(server, 'zwölf')).toEqual([200, 'constructor']);
+    expect(await ask(server, 'three')).toEqual([200, 'third']);
+    for (const wrong of [undefined, '', 'One', 'onee', hashOf('one'), `sha256:${hashOf('one')}`]) {
+      expect(await ask(server, wrong)).toEqual([401]);
+    }
+  });
+
+  test('that there are none of open nothing', async () => {
+    server = await startLoopbackServer(routes, { clients: {} });
+    expect([await ask(server), await ask(server, '')]).toEqual([[401], [401]]);
+  });
+
+  test('false lets everybody on this machine ask, but no web page', async () => {
+    server = await startLoopbackServer(routes, { clients: false });
+    expect(await ask(server)).toEqual([200, null]);
+    expect(await ask(server, 'any')).toEqual([200, null]);
+    expect((await fetch(server.url, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+  });
+
+  test('left undefined by a mistake are no open door', async () => {
+    server = await startLoopbackServer(routes, { clients: undefined } as unknown as ClientOptions);
+    expect(await ask(server)).toEqual([401]);
+  });
+
+  test('with one token for all, nobody has a name', async () => {
+    const started = await startLoopbackServer(routes);
+    server = started;
+    expect(await ask(server, started.token)).toEqual([200, null]);
+  });
+
+  test.each(['', 'x', hashOf('a').toUpperCase(), `${hashOf('a')}0`])('%j is no hash', async (hash) => {
+    const problem = {
+      code: 'invalid_argument',
+      message: expect.stringContaining('client "a" is not 64 digits'),
+    };
+    await expect(startLoopbackServer(routes, { clients: { a: hash } })).rejects.toMatchObject(problem);
+  });
+});

@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+import { CodeExecutorError } from '@code-executor/contracts';
+import type { FastifyRequest } from 'fastify';
+
+const scheme = 'Bearer ';
+const clients = new WeakMap<IncomingMessage, string>();
+
+/** Which of the server's `clients` sends the request; undefined where it has none. */
+export function clientOf(request: FastifyRequest): string | undefined {
+  return clients.get(request.raw);
+}
+
+/** What {@link clientOf} tells of this request from now on. */
+export function rememberClient(request: FastifyRequest, id: string): void {
+  clients.set(request.raw, id);
+}
+
+/** SHA-256 of a token, in hexadecimal digits. */
+export function hashToken(token: string): string {
+  return digest(Buffer.from(token)).toString('hex');
+}
+
+/**
+ * Finds the client whose token a request has, in time that tells nothing about any token: all are compared.
+ * Throws `invalid_argument` for what is no hash.
+ */
+export function clientCheck(
+  hashes: Readonly<Record<string, string>>,
+): (request: IncomingMessage) => string | undefined {
+  const expected = Object.entries(hashes).map(([id, hash]) => {
+    if (!/^[0-9a-f]{64}$/.test(hash)) {
+      const problem = `The token hash of client ${JSON.stringify(id)} is not 64 digits of 0-9, a-f; give its SHA-256.`;
+      throw new CodeExecutorError('invalid_argument', problem);
+    }
+    return { id, hash: Buffer.from(hash, 'hex') };
+  });
+  return ({ headersDistinct }) => {
+    // Node shows the first of several; whoever stands in between may have looked at another.
+    const [value, ...others] = headersDistinct['authorization'] ?? [];
+    if (others.length > 0 || value?.startsWith(scheme) !== true) return undefined;
+    // Node reads each byte of a header as one character.
+    const given = digest(Buffer.from(value.slice(scheme.length), 'latin1'));
+    const found = expected.filter(({ hash }) => timingSafeEqual(given, hash));
+    return found[0]?.id;
+  };
+}
+
+function digest(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
