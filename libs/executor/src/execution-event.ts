@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto';
 
-import type { AuditEvent, ErrorCode, ExecutionErrorCode } from '@code-executor/contracts';
+import type { AuditEvent, ErrorCode, ExecutionErrorCode, Language } from '@code-executor/contracts';
 
 import type { ExecutionReport } from './execution-report.js';
 
 /** The audit record of an execution: of the code only its hash, of the result only how it ended. */
-export function executionEvent(report: ExecutionReport, request: unknown): AuditEvent {
-  const { executionId, success, isolation, errorCode, executionTimeMs } = report;
-  const code =
-    typeof request === 'object' && request !== null && 'code' in request ? request.code : undefined;
+export function executionEvent(report: ExecutionReport, request: unknown, language: Language): AuditEvent {
+  const { executionId, success, isolation, errorCode, executionTimeMs, toolCallsMade } = report;
+  const { code, allowedTools }: Record<string, unknown> =
+    typeof request === 'object' && request !== null ? { ...request } : {};
   return {
     type: 'execution',
     timestamp: new Date().toISOString(),
     executionId,
+    language,
     status: success ? 'success' : isolation ? 'failure' : 'rejected',
     ...(errorCode && isHostCode(errorCode) && { errorCode }),
     durationMs: executionTimeMs,
-    ...(typeof code === 'string' && { codeHash: createHash('sha256').update(code).digest('hex') }),
+    ...(typeof code === 'string' && {
+      codeHash: createHash('sha256').update(code).digest('hex'),
+      codeLength: code.length,
+    }),
+    ...(Array.isArray(allowedTools) && { allowedTools: allowedTools.filter(isText) }),
+    ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
   };
 }
 
@@ -29,4 +35,8 @@ const programCodes: readonly ExecutionErrorCode[] = [
 
 function isHostCode(code: ExecutionErrorCode): code is ErrorCode {
   return !programCodes.includes(code);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -12,7 +12,7 @@ import {
 } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 
-import { createExecutor, type ExecutorOptions } from './executor.js';
+import { createExecutor, type Executor, type ExecutorOptions } from './executor.js';
 import type { ExecuteRequest } from './execute-parameters.js';
 
 type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
@@ -388,9 +388,12 @@ describe('createExecutor', () => {
         type: 'execution',
         timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
         executionId: good.executionId,
+        correlationId: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
+        language: 'typescript',
         status: 'success',
         durationMs: 5,
         codeHash: hash('good'),
+        codeLength: 4,
       },
       expect.objectContaining({
         executionId: bad.executionId,
@@ -401,11 +404,76 @@ describe('createExecutor', () => {
     expect(JSON.stringify(executions())).not.toContain('secret value');
   });
 
+  test('marks all records of one execution with the trace and the client of its request', async () => {
+    const events: AuditEvent[] = [];
+    const { executor } = executorOf(
+      async ({ tools: source }) => {
+        await source.callTool('mcp__test__echo', { text: 'hi' });
+        await source.callTool('mcp__test__fail', {}).catch(() => undefined);
+        return {};
+      },
+      { audit: (event) => void events.push(event) },
+    );
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    await executor.execute(
+      { code: 'x', allowedTools: ['mcp__test__echo'] },
+      { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, clientId: 'ci' },
+    );
+    expect(events.map(({ type, correlationId, clientId }) => ({ type, correlationId, clientId }))).toEqual(
+      ['tool_call', 'denial', 'execution'].map((type) => ({ type, correlationId: traceId, clientId: 'ci' })),
+    );
+    expect(events.at(-1)).toMatchObject({
+      allowedTools: ['mcp__test__echo'],
+      toolsCalled: ['mcp__test__echo'],
+    });
+  });
+
   test('survives an audit sink that fails', async () => {
     const { executor } = executorOf(() => Promise.resolve({}), {
       audit: () => Promise.reject(new Error('disk full')),
     });
     expect((await executor.execute({ code: 'x' })).success).toBe(true);
+  });
+
+  test('close({ drainMs }) lets what runs and waits end, and refuses more at once', async () => {
+    const ends: (() => void)[] = [];
+    const sandbox = sandboxOf(() => new Promise((resolve) => ends.push(() => resolve({}))));
+    const { executor } = executorOf(() => Promise.resolve({}), {
+      sandboxes: [sandbox],
+      queue: { maxConcurrent: 1 },
+    });
+    const both = [executor.execute({ code: 'x' }), executor.execute({ code: 'x' })];
+    const closed = executor.close({ drainMs: 60_000 });
+    expect(await executor.execute({ code: 'x' })).toMatchObject({
+      errorCode: 'unavailable',
+      retryAfterMs: 30_000,
+    });
+    while (ends.length === 0) await new Promise(setImmediate);
+    ends.pop()?.();
+    await both[0];
+    expect(sandbox.isClosed).toBe(false);
+    while (ends.length === 0) await new Promise(setImmediate);
+    ends.pop()?.();
+    await closed;
+    expect((await Promise.all(both)).map((report) => report.status)).toEqual(['succeeded', 'succeeded']);
+    expect(sandbox.isClosed).toBe(true);
+  });
+
+  test.each([
+    ['when its time is over', (executor: Executor) => executor.close({ drainMs: 20 })],
+    [
+      'when somebody else closes at once',
+      async (executor: Executor) => {
+        const draining = executor.close({ drainMs: 60_000 });
+        await executor.close();
+        await draining;
+      },
+    ],
+  ])('close({ drainMs }) cancels what is left %s', async (_when, close) => {
+    const { executor } = executorOf(({ signal }) => untilCancelled(signal));
+    const running = executor.execute({ code: 'x' });
+    await close(executor);
+    expect((await running).status).toBe('cancelled');
   });
 
   test('close() cancels what runs and waits, closes the sandboxes and refuses more', async () => {

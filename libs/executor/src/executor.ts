@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   anySignal,
@@ -20,6 +21,7 @@ import { type ExecuteLimits, executeParameters, type ExecuteRequest } from './ex
 import { executionEvent } from './execution-event.js';
 import { ExecutionQueue, type QueueOptions } from './execution-queue.js';
 import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
+import { ExecutionTrace } from './execution-trace.js';
 import { lastLine } from './last-line.js';
 
 export interface ExecutorOptions {
@@ -46,6 +48,8 @@ export interface ExecutorOptions {
 export interface ExecuteOptions extends CallOptions {
   /** Default `typescript`. */
   language?: Language;
+  /** Who asks, for the record. */
+  clientId?: string;
   /** Told about the last tool called and the last line printed, as often as that happens. */
   onProgress?: (message: string) => void;
 }
@@ -67,8 +71,11 @@ export interface Executor {
   readonly stats: ExecutorStats;
   /** What each sandbox can do on this machine; one that cannot even tell that is one that can do nothing. */
   status(): Promise<SandboxStatus[]>;
-  /** Cancels what runs and waits, and ends the sandboxes. Later executions are refused. */
-  close(): Promise<void>;
+  /**
+   * Refuses later executions, lets those that run and wait go on for `drainMs` (default 0), then cancels what is
+   * left and ends the sandboxes. A later call with a shorter time cuts an earlier one short.
+   */
+  close(options?: { drainMs?: number }): Promise<void>;
 }
 
 const retryAfterCloseMs = 30_000;
@@ -86,6 +93,7 @@ class QueuedExecutor implements Executor {
   readonly #queue: ExecutionQueue;
   readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<unknown>>();
+  #isClosing = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -119,7 +127,9 @@ class QueuedExecutor implements Executor {
     }
   }
 
-  async close(): Promise<void> {
+  async close({ drainMs = 0 }: { drainMs?: number } = {}): Promise<void> {
+    this.#isClosing = true;
+    if (drainMs > 0) await this.#drain(drainMs);
     this.#closing.abort();
     const closed = await Promise.allSettled(this.#options.sandboxes.map((sandbox) => sandbox.close()));
     await Promise.all(this.#unfinished);
@@ -128,17 +138,27 @@ class QueuedExecutor implements Executor {
     if (failure) throw CodeExecutorError.from(failure.reason);
   }
 
+  /** Resolves when nothing is under way any more, the time is over, or somebody else closes at once. */
+  async #drain(drainMs: number): Promise<void> {
+    const ended = new AbortController();
+    const limit = delay(drainMs, undefined, { signal: anySignal(ended.signal, this.#closing.signal) });
+    await Promise.race([Promise.all(this.#unfinished), limit.catch(() => undefined)]);
+    ended.abort();
+  }
+
   async #execute(request: ExecuteRequest, options: ExecuteOptions): Promise<ExecutionReport> {
     const executionId = `exec_${randomBytes(9).toString('hex')}`;
+    const { language = 'typescript', clientId } = options;
+    const trace = new ExecutionTrace(executionId, language, options.traceparent);
+    const audit = this.#auditFor(trace.correlationId, clientId);
     const ended = new AbortController();
     const signal = anySignal(ended.signal, this.#closing.signal, options.signal);
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
     try {
-      const { language = 'typescript' } = options;
       const checked = this.#parameters.parse(request, language);
       const sandbox = this.#sandboxFor(language);
-      const calls = (proxy = this.#createProxy(executionId, checked.allowedTools, signal, options));
+      const calls = (proxy = this.#createProxy(executionId, checked.allowedTools, signal, audit, options));
       report = await this.#queue.run(
         async () => {
           // Now, not before the wait: what a path leads to may have changed.
@@ -151,7 +171,7 @@ class QueuedExecutor implements Executor {
             code: checked.code,
             timeoutMs: checked.timeoutMs,
             permissions,
-            tools: calls,
+            tools: trace.around(calls),
             signal,
             ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
             ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
@@ -169,7 +189,8 @@ class QueuedExecutor implements Executor {
       if (error.code === 'internal') this.#logger.error({ executionId, err: reason }, error.message);
       report = reportFault(executionId, error, proxy);
     }
-    await this.#record(report, request);
+    trace.end(report);
+    await this.#record(audit, report, request, language);
     return report;
   }
 
@@ -177,9 +198,10 @@ class QueuedExecutor implements Executor {
     executionId: string,
     allowedTools: readonly string[] | undefined,
     signal: AbortSignal,
+    audit: AuditSink | undefined,
     { language, onProgress }: ExecuteOptions,
   ): ToolProxy {
-    const { tools, policy, budget, audit } = this.#options;
+    const { tools, policy, budget } = this.#options;
     return createToolProxy({
       tools,
       executionId,
@@ -194,7 +216,7 @@ class QueuedExecutor implements Executor {
   }
 
   #sandboxFor(language: Language): Sandbox {
-    if (this.#closing.signal.aborted) {
+    if (this.#isClosing) {
       throw new CodeExecutorError('unavailable', 'The server is shutting down; start it again.', {
         retryAfterMs: retryAfterCloseMs,
       });
@@ -207,9 +229,22 @@ class QueuedExecutor implements Executor {
     );
   }
 
-  async #record(report: ExecutionReport, request: unknown): Promise<void> {
+  /** All records of one execution say whose they are, and what caused them. */
+  #auditFor(correlationId: string, clientId: string | undefined): AuditSink | undefined {
+    const { audit } = this.#options;
+    return (
+      audit && ((event) => audit({ ...event, correlationId, ...(clientId !== undefined && { clientId }) }))
+    );
+  }
+
+  async #record(
+    audit: AuditSink | undefined,
+    report: ExecutionReport,
+    request: unknown,
+    language: Language,
+  ): Promise<void> {
     try {
-      await this.#options.audit?.(executionEvent(report, request));
+      await audit?.(executionEvent(report, request, language));
     } catch (error) {
       this.#logger.error(
         { executionId: report.executionId, err: error },

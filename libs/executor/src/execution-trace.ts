@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+
+import {
+  CodeExecutorError,
+  formatTraceparent,
+  type Language,
+  parseTraceparent,
+  type ToolHit,
+  type ToolSource,
+  type TraceParent,
+} from '@code-executor/contracts';
+import {
+  type Attributes,
+  type Context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+
+import type { ExecutionReport } from './execution-report.js';
+
+const tracer = trace.getTracer('@code-executor/executor');
+
+/**
+ * One execution as others follow it: a span of its own, one for each tool call below it, and an id that all
+ * records of it share. Spans are OpenTelemetry's; where no SDK is registered they cost nothing, and the id is
+ * that of the caller's trace, else a new one.
+ */
+export class ExecutionTrace {
+  /** The W3C trace id. */
+  readonly correlationId: string;
+  readonly #span: Span;
+  readonly #context: Context;
+  /** What tool calls name as their parent where nobody records spans. */
+  readonly #parent: TraceParent;
+
+  /** @param traceparent - The caller's, as it came; one that cannot be read is none. */
+  constructor(executionId: string, language: Language, traceparent: string | undefined) {
+    const caller = parseTraceparent(traceparent);
+    const outer = caller ? trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }) : ROOT_CONTEXT;
+    const attributes = { 'code_executor.execution.id': executionId, 'code_executor.language': language };
+    this.#span = tracer.startSpan(`execute ${language}`, { attributes }, outer);
+    this.#context = trace.setSpan(outer, this.#span);
+    this.#parent = positionOf(this.#span) ?? newTrace();
+    this.correlationId = this.#parent.traceId;
+  }
+
+  /** The same tools, with a span for each call, which the upstream call names as its parent. */
+  around(tools: ToolSource<ToolHit>): ToolSource<ToolHit> {
+    return {
+      listTools: (options) => tools.listTools(options),
+      callTool: async (name, args, options) => {
+        const span = this.#startCall(name);
+        try {
+          const traceparent = formatTraceparent(positionOf(span) ?? this.#parent);
+          const result = await tools.callTool(name, args, { ...options, traceparent });
+          if (result.isError) fail(span, 'tool_error');
+          return result;
+        } catch (error) {
+          fail(span, CodeExecutorError.from(error).code);
+          throw error;
+        } finally {
+          span.end();
+        }
+      },
+    };
+  }
+
+  /** The execution is over. */
+  end({ status, errorCode, isolation, toolCallSummary }: ExecutionReport): void {
+    this.#span.setAttributes({
+      'code_executor.status': status,
+      'code_executor.tool_calls': toolCallSummary.reduce((sum, { callCount }) => sum + callCount, 0),
+      ...(isolation && { 'code_executor.isolation': isolation }),
+    });
+    if (errorCode) fail(this.#span, errorCode);
+    this.#span.end();
+  }
+
+  #startCall(name: unknown): Span {
+    // What a program calls is hostile input, and need not even be a name.
+    const tool = typeof name === 'string' ? name.slice(0, 200) : '(no name)';
+    const attributes: Attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': tool,
+      'gen_ai.tool.type': 'function',
+    };
+    return tracer.startSpan(`execute_tool ${tool}`, { attributes }, this.#context);
+  }
+}
+
+/** By its code alone: messages may repeat what users and servers wrote. */
+function fail(span: Span, code: string): void {
+  span.setAttribute('error.type', code);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function positionOf(span: Span): TraceParent | undefined {
+  const position = span.spanContext();
+  return isSpanContextValid(position) ? position : undefined;
+}
+
+function newTrace(): TraceParent {
+  const hex = (bytes: number) => randomBytes(bytes).toString('hex');
+  return { traceId: hex(16), spanId: hex(8), traceFlags: 0 };
+}
