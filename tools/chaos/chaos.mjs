@@ -1,105 +1,54 @@
 /**
- * `npm run chaos -- --kill 50 --seed 1`: kills the server with SIGKILL at random moments while
- * executions run, and looks for what it left behind. The exit code is 0 if that is nothing.
+ * `npm run chaos -- --kill 50 --seed 1` kills the server at random moments; `--seconds 60` has its upstream
+ * servers misbehave under load. The exit code is 0 if nothing was found.
  */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { ensureBuilt } from '../ensure-built.mjs';
 
-const usage = `Usage: npm run chaos -- [--kill N] [--seed N] [--json]
+const usage = `Usage: npm run chaos -- [--kill N] [--seed N] [--seconds N] [--json]
 
-  --kill N   how many servers to kill while they run executions (default 10)
-  --seed N   begins the row of random moments (default 1)
+  --kill N     kill N servers while they run executions, and look for what they left behind (default 10)
+  --seed N     begins the row of random moments (default 1)
+  --seconds N  have upstream servers hang, die and answer garbage for N seconds, after as long a calm
+  --json       print one line of JSON
 `;
 const { values: flags } = parseArgs({
   options: {
-    kill: { type: 'string', default: '10' },
+    kill: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    seconds: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
-const kills = Number(flags.kill);
+const seconds = Number(flags.seconds ?? 0);
+const kills = Number(flags.kill ?? (flags.seconds === undefined ? 10 : 0));
 const seed = Number(flags.seed);
-if (flags.help || !Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
+const isRight = [kills, seconds].every((n) => Number.isInteger(n) && n >= 0) && kills + seconds > 0;
+if (flags.help || !isRight || !Number.isInteger(seed)) {
   process.stdout.write(usage);
   process.exit(flags.help ? 0 : 2);
 }
 
 await ensureBuilt();
-// Only now: it imports packages.
-const { startVictim, leftovers } = await import('./victim.mjs');
+// Only now: they import packages.
+const outcomes = [];
+if (kills > 0) outcomes.push(await (await import('./kills.mjs')).killServers(kills, seed));
+if (seconds > 0) outcomes.push(await (await import('./storm.mjs')).storm(seconds, { isCompared: true }));
+for (const outcome of outcomes) print(outcome);
+process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1;
 
-const random = randomNumbers(seed);
-const folder = await mkdtemp(join(tmpdir(), 'code-executor-chaos-'));
-const findings = [];
-let executed = 0;
-try {
-  for (let round = 0; round < kills; round++) {
-    const isolation = round % 2 === 0 ? 'strict' : 'portable';
-    const victim = await startVictim(folder, isolation);
-    // It works at once, whatever happened to the one before it.
-    const answer = await victim.execute('return 6 * 7');
-    if (answer !== 42)
-      findings.push({ round, isolation, what: `the next start answered ${JSON.stringify(answer)}` });
-    else executed++;
-    for (const what of await leftFolders(victim.pid)) findings.push({ round, isolation, what });
-    for (const code of victim.programs(random)) victim.execute(code).catch(() => undefined);
-    const afterMs = Math.floor(random() * 120);
-    await delay(afterMs);
-    victim.kill();
-    for (const what of await leftovers(victim)) findings.push({ round, isolation, afterMs, what });
-    if (process.stderr.isTTY) process.stderr.write(`\r${round + 1}/${kills} killed`);
-  }
-  if (process.stderr.isTTY) process.stderr.write('\n');
-  const last = await startVictim(folder, 'portable');
-  await last.execute('return 1');
-  for (const what of await leftFolders(last.pid)) findings.push({ what });
-  await last.close();
-} finally {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+function print(outcome) {
+  if (flags.json) return process.stdout.write(`${JSON.stringify(outcome)}\n`);
+  for (const finding of outcome.findings) process.stdout.write(`${JSON.stringify(finding)}\n`);
+  return process.stdout.write(`${'kills' in outcome ? killed(outcome) : stormed(outcome)}\n`);
 }
 
-const outcome = { ok: findings.length === 0, kills, seed, executed, findings };
-if (flags.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
-else {
-  for (const finding of findings) process.stdout.write(`${JSON.stringify(finding)}\n`);
-  process.stdout.write(
-    `${kills} servers killed (seed ${seed}), ${executed} starts worked at once, ${findings.length} things left behind.\n`,
-  );
-}
-process.exitCode = outcome.ok ? 0 : 1;
-
-/** Private folders of servers that are gone, once another server has run an execution. */
-async function leftFolders(livingPid) {
-  const names = await readdir(tmpdir());
-  return names.flatMap((name) => {
-    const owner = /^code-executor-\d+-(\d+)-/.exec(name)?.[1];
-    return owner === undefined || Number(owner) === livingPid || isAlive(Number(owner))
-      ? []
-      : [`folder ${name}`];
-  });
+function killed({ kills: count, executed, findings }) {
+  return `${count} servers killed (seed ${seed}), ${executed} starts worked at once, ${findings.length} things left behind.`;
 }
 
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Mulberry32: the same row of numbers between 0 and 1 for the same seed. */
-function randomNumbers(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+function stormed({ calls, failedCalls, p95Ms, calmP95Ms, ratio, rssMb, findings }) {
+  return `${calls} calls in ${seconds} s of storm, ${failedCalls} failed; good servers: p95 ${p95Ms} ms, ${calmP95Ms} ms in calm (${ratio?.toFixed(2)}); server ${rssMb.start} to ${rssMb.end} MB; ${findings.length} findings.`;
 }

@@ -1,5 +1,4 @@
 /** A server that is going to be killed, and what it leaves behind. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
 import { everything, serverBin } from '../bench/processes.mjs';
+import { commandOf, descendantsOf, processIds } from './processes.mjs';
 
 /** In the arguments of every sandbox process of ours, and of nobody else's. */
 const heapMb = 119;
@@ -79,28 +79,4 @@ export async function leftovers(victim) {
 
 function sandboxProcesses() {
   return processIds().filter((pid) => commandOf(pid).includes(`--max-old-space-size=${heapMb}`));
-}
-
-function descendantsOf(pid) {
-  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
-  return children.flatMap((child) => [child, ...descendantsOf(child)]);
-}
-
-function processIds() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}
-
-/** Empty for a process that is gone, also for one that nobody has collected yet. */
-function commandOf(pid) {
-  return read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
-}
-
-function read(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

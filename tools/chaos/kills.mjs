@@ -1,0 +1,63 @@
+/** Kills the server with SIGKILL at random moments while executions run, and looks for what it left behind. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { isAlive } from './processes.mjs';
+import { leftovers, startVictim } from './victim.mjs';
+
+/** Resolves with `{ ok, kills, seed, executed, findings }`. */
+export async function killServers(kills, seed) {
+  const random = randomNumbers(seed);
+  const folder = await mkdtemp(join(tmpdir(), 'code-executor-chaos-'));
+  const findings = [];
+  let executed = 0;
+  try {
+    for (let round = 0; round < kills; round++) {
+      const isolation = round % 2 === 0 ? 'strict' : 'portable';
+      const victim = await startVictim(folder, isolation);
+      // It works at once, whatever happened to the one before it.
+      const answer = await victim.execute('return 6 * 7');
+      if (answer !== 42)
+        findings.push({ round, isolation, what: `the next start answered ${JSON.stringify(answer)}` });
+      else executed++;
+      for (const what of await leftFolders(victim.pid)) findings.push({ round, isolation, what });
+      for (const code of victim.programs(random)) victim.execute(code).catch(() => undefined);
+      const afterMs = Math.floor(random() * 120);
+      await delay(afterMs);
+      victim.kill();
+      for (const what of await leftovers(victim)) findings.push({ round, isolation, afterMs, what });
+      if (process.stderr.isTTY) process.stderr.write(`\r${round + 1}/${kills} killed`);
+    }
+    if (process.stderr.isTTY) process.stderr.write('\n');
+    const last = await startVictim(folder, 'portable');
+    await last.execute('return 1');
+    for (const what of await leftFolders(last.pid)) findings.push({ what });
+    await last.close();
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return { ok: findings.length === 0, kills, seed, executed, findings };
+}
+
+/** Private folders of servers that are gone, once another server has run an execution. */
+async function leftFolders(livingPid) {
+  const names = await readdir(tmpdir());
+  return names.flatMap((name) => {
+    const owner = /^code-executor-\d+-(\d+)-/.exec(name)?.[1];
+    return owner === undefined || Number(owner) === livingPid || isAlive(Number(owner))
+      ? []
+      : [`folder ${name}`];
+  });
+}
+
+/** Mulberry32: the same row of numbers between 0 and 1 for the same seed. */
+function randomNumbers(state) {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
