@@ -9,34 +9,22 @@ import {
 } from '@code-executor/contracts';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
-import {
-  StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
-  ErrorCode,
   type JSONRPCMessage,
-  McpError,
   ResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
-import { boundedFetch } from './bounded-fetch.js';
 import { cancelled } from './cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
-import {
-  isRefusal,
-  type Loss,
-  type RequestFault,
-  rootCause,
-  systemCode,
-  toCallError,
-  toConnectFailure,
-} from './connection-errors.js';
+import { type Loss, type RequestFault, toCallError, toConnectFailure } from './connection-errors.js';
+import { connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
 import { parseMessage } from './parse-message.js';
 import { type Present, presenter } from './presentable.js';
+import { toRequestFault } from './sdk-fault.js';
 import { StdioTransport } from './stdio-transport.js';
 import { listAllTools } from './tool-listing.js';
 import { toToolResult } from './tool-result.js';
@@ -47,21 +35,7 @@ const closed: Loss = { code: 'cancelled', how: 'was closed' };
 /** A server that reports progress for ever is given up after this many times the limit of a call. */
 const maxProgressExtensions = 10;
 const endSessionMs = 1000;
-/** Servers on the same SDK put its prefix into their messages, too. */
-const errorPrefix = /^(?:\w*Error: |MCP error -?\d+: )+/;
-const faultKinds = new Map<number, RequestFault['kind']>([
-  [ErrorCode.RequestTimeout, 'timed_out'],
-  [ErrorCode.InvalidParams, 'invalid_params'],
-  [ErrorCode.MethodNotFound, 'method_not_found'],
-]);
-/** Deprecated like the transport itself, but there are servers that speak nothing else. */
-const {
-  SSEClientTransport,
-  SseError,
-}: {
-  SSEClientTransport: new (url: URL, options: sseModule.SSEClientTransportOptions) => Transport;
-  SseError: typeof sseModule.SseError;
-} = sseModule;
+const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 export interface ConnectionOptions {
@@ -78,8 +52,9 @@ export interface ConnectionOptions {
 }
 
 /**
- * One connection to one upstream server, used once. The only file that knows the MCP SDK: its types
- * and errors end here, so that another SDK can take its place.
+ * One connection to one upstream server, used once. The MCP SDK ends here: its types and errors
+ * are known to this file and to `http-connection`, `sdk-fault` and `parse-message`, so that another SDK can take
+ * its place.
  */
 export class UpstreamConnection {
   readonly #options: ConnectionOptions;
@@ -182,46 +157,17 @@ export class UpstreamConnection {
     await untilAborted(client.connect(transport, { timeout: connectTimeoutMs * 2 }), signal);
   }
 
-  async #connectHttp(server: HttpServer, signal: AbortSignal): Promise<void> {
-    const url = URL.canParse(server.url) ? new URL(server.url) : undefined;
-    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-      const { name } = this.#options;
-      throw new ConnectFailure(
-        name,
-        'its url is no http or https URL',
-        `Correct url of ${name} in your configuration.`,
-      );
-    }
-    const options = {
-      requestInit: { headers: server.headers ?? {} },
-      fetch: boundedFetch({
-        maxMessageBytes,
-        onTooLarge: () => this.#lose(tooLarge),
-        onBroken: (cause) => {
-          const what = systemCode(cause) ?? this.#toFault(rootCause(cause)).message;
-          this.#lose({ code: 'unavailable', how: `cannot be reached (${what})` });
-        },
-        onSessionLost: (status) => {
-          this.#lose({
-            code: 'unavailable',
-            how: `ended the session (HTTP ${status})`,
-            isSessionExpired: true,
-          });
-        },
-      }),
-    };
-    const sse = () => this.#connect(new SSEClientTransport(url, options), signal);
-    if (server.type === 'sse') return sse();
-    try {
-      await this.#connect(new StreamableHTTPClientTransport(url, options), signal);
-    } catch (error) {
-      // Only an answer tells that the server may speak the older transport.
-      if (!(error instanceof StreamableHTTPError) || isRefusal(this.#toFault(error))) throw error;
-      await this.#client?.close();
-      await sse().catch((reason: unknown) => {
-        throw reason instanceof SseError ? error : reason;
-      });
-    }
+  #connectHttp(server: HttpServer, signal: AbortSignal): Promise<void> {
+    return connectHttp({
+      name: this.#options.name,
+      server,
+      maxMessageBytes,
+      tooLarge,
+      connect: (transport) => this.#connect(transport, signal),
+      disconnect: async () => this.#client?.close(),
+      toFault: (error) => this.#toFault(error),
+      onLost: (loss) => this.#lose(loss),
+    });
   }
 
   #createStdioTransport(server: StdioServer): StdioTransport<JSONRPCMessage> {
@@ -288,15 +234,7 @@ export class UpstreamConnection {
   }
 
   #toFault(error: unknown): RequestFault {
-    const message = this.#present(String(error).replace(errorPrefix, ''));
-    // What a server said is in the message, bounded; its error may hold megabytes more.
-    if (error instanceof McpError) return { kind: faultKinds.get(error.code) ?? 'other', message };
-    if (error instanceof StreamableHTTPError || error instanceof SseError) {
-      return error.code === undefined
-        ? { kind: 'other', message }
-        : { kind: 'http', status: error.code, message };
-    }
-    return { kind: 'other', message, cause: error };
+    return toRequestFault(error, this.#present);
   }
 
   /** What a child process left behind that may explain a failure. */

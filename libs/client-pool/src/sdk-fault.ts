@@ -1,0 +1,29 @@
+import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+
+import type { RequestFault } from './connection-errors.js';
+import type { Present } from './presentable.js';
+
+const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
+
+/** Servers on the same SDK put its prefix into their messages, too. */
+const errorPrefix = /^(?:\w*Error: |MCP error -?\d+: )+/;
+const faultKinds = new Map<number, RequestFault['kind']>([
+  [ErrorCode.RequestTimeout, 'timed_out'],
+  [ErrorCode.InvalidParams, 'invalid_params'],
+  [ErrorCode.MethodNotFound, 'method_not_found'],
+]);
+
+/** An error of the MCP SDK in words that do not depend on it. */
+export function toRequestFault(error: unknown, present: Present): RequestFault {
+  const message = present(String(error).replace(errorPrefix, ''));
+  // What a server said is in the message, bounded; its error may hold megabytes more.
+  if (error instanceof McpError) return { kind: faultKinds.get(error.code) ?? 'other', message };
+  if (error instanceof StreamableHTTPError || error instanceof SseError) {
+    return error.code === undefined
+      ? { kind: 'other', message }
+      : { kind: 'http', status: error.code, message };
+  }
+  return { kind: 'other', message, cause: error };
+}
