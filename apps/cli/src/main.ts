@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { cacheCommand } from './cache/cache-command.js';
 import { pythonCommand } from './python/python-command.js';
 import { Terminal } from './terminal.js';
+import { tokenCommand } from './token/token-command.js';
 import { readVersion } from './version.js';
 import { wrappersCommand } from './wrappers/wrappers-command.js';
 
@@ -31,6 +32,7 @@ const program = new Command('code-executor')
   )
   .showHelpAfterError('(Add --help for options and examples.)');
 program.addCommand(pythonCommand(terminal, ending.signal));
+program.addCommand(tokenCommand(terminal));
 program.addCommand(cacheCommand(terminal));
 program.addCommand(wrappersCommand(terminal, ending.signal));
 for (const command of withSubcommands(program)) command.copyInheritedSettings(program).exitOverride();

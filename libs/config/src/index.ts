@@ -3,7 +3,7 @@ export { type ConfigEdit, editConfig } from './edit-config.js';
 export { baseEnvironment } from './environment.js';
 export { findServers, type FindServersOptions, type FoundServers } from './find-servers.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
-export type { Config } from './schema.js';
+export { clientIdPattern, clientIdRule, type Config } from './schema.js';
 export type {
   HttpServerConfig,
   ServerEntry,

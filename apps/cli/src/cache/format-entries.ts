@@ -1,6 +1,6 @@
 import type { CacheEntry } from '@code-executor/schema-cache';
 
-const unprintable = /\p{Cc}/gu;
+import { formatTable } from '../format-table.js';
 
 /** Entries as a table with a line of headings, which `emphasize` may colour. */
 export function formatEntries(
@@ -9,16 +9,12 @@ export function formatEntries(
   emphasize: (text: string) => string,
 ): string {
   const rows = entries.map(({ key, bytes, storedAt, expiresAt }) => [
-    // Whoever can write the cache chose this name.
-    key.replace(unprintable, '�'),
+    key,
     `${(bytes / 1000).toFixed(1)} kB`,
     span(now - storedAt),
     now < expiresAt ? `in ${span(expiresAt - now)}` : 'stale',
   ]);
-  const table = [['Server', 'Size', 'Age', 'Stale'], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return lines.map((line, index) => `${index === 0 ? emphasize(line) : line}\n`).join('');
+  return formatTable(['Server', 'Size', 'Age', 'Stale'], rows, emphasize);
 }
 
 function span(ms: number): string {

@@ -1,3 +1,4 @@
+import { formatTable } from '../format-table.js';
 import type { LockedPackage } from './package-lock.js';
 
 /** Packages as a table with a line of headings, which `emphasize` may colour. */
@@ -11,13 +12,5 @@ export function formatPackages(
     imports.join(', '),
     depends.join(', '),
   ]);
-  const table = [['Package', 'Version', 'Imports', 'Needs'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return lines.map((line, index) => `${index === 0 ? emphasize(line) : line}\n`).join('');
+  return formatTable(['Package', 'Version', 'Imports', 'Needs'], rows, emphasize);
 }

@@ -1,0 +1,85 @@
+import { loadConfig } from '@code-executor/config';
+import { Command } from 'commander';
+
+import type { Terminal } from '../terminal.js';
+import { addToolPattern, type Client, clientId, clientsOf } from './client.js';
+import { createToken } from './create-token.js';
+import { formatClients } from './format-clients.js';
+import { revokeToken } from './revoke-token.js';
+
+interface CreateOptions {
+  allow?: string[];
+  json?: true;
+}
+
+const restart = 'A server that runs goes by it once it is restarted: code-executor-mcp --http';
+
+/** `code-executor token`: the programs that may use the HTTP door, each with a token of its own. */
+export function tokenCommand(terminal: Terminal): Command {
+  const token = new Command('token').description('The programs that may call your tools over HTTP.');
+  token
+    .command('create')
+    .description('Make a token for a program; it is printed once, and only its hash is kept.')
+    .argument('<ID>', 'a name for the program', clientId)
+    .option(
+      '--allow <tool...>',
+      'what it may call: full names, * is any text; policy.defaultAllowedTools unless told',
+      addToolPattern,
+    )
+    .option('--json', 'as JSON: { id, token, file }')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  code-executor token create dashboard
+  code-executor token create dashboard --allow 'mcp__github__get_*' mcp__memory__read_graph
+  CODE_EXECUTOR_AUTH_TOKEN=$(code-executor token create dashboard) node dashboard.js`,
+    )
+    .action(async (id: string, { allow, json }: CreateOptions, command: Command) => {
+      const options = { ...fileOf(command), ...(allow && { allow }) };
+      const { token: text, file, isFirst } = await createToken(id, options);
+      terminal.print(json ? `${JSON.stringify({ id, token: text, file }, null, 2)}\n` : `${text}\n`);
+      terminal.note(`Client ${id} is in ${file}, with the hash of this token. The token is shown this once.`);
+      terminal.note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.');
+      if (isFirst) terminal.note('It is the first client: the server makes no http-token any more.');
+      terminal.note(restart);
+    });
+  token
+    .command('list')
+    .description('List the programs and what they may call.')
+    .option('--json', 'as JSON: an array of { id, policy?, rateLimit? }')
+    .addHelpText('after', '\nExamples:\n  code-executor token list\n  code-executor token list --json')
+    .action(async ({ json }: { json?: true }, command: Command) => {
+      const { config, warnings } = await loadConfig(fileOf(command));
+      for (const warning of warnings) terminal.note(warning);
+      const clients = clientsOf(config);
+      if (json) terminal.print(`${JSON.stringify([...clients].map(published), null, 2)}\n`);
+      else if (clients.size === 0)
+        terminal.note('There are none. To add one: code-executor token create --help');
+      else terminal.print(formatClients(clients, terminal.bold));
+    });
+  token
+    .command('revoke')
+    .description('Remove a program; its token is worth nothing any more.')
+    .argument('<ID>', 'as in the list', clientId)
+    .addHelpText('after', '\nExample:\n  code-executor token revoke dashboard')
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { file, wasLast } = await revokeToken(id, fileOf(command));
+      terminal.print(`Revoked ${id}\n`);
+      terminal.note(`The client is not in ${file} any more.`);
+      if (wasLast)
+        terminal.note('It was the last one: the server makes a token at each start, in http-token.');
+      terminal.note(restart);
+    });
+  return token;
+}
+
+function published([id, { policy, rateLimit }]: [string, Client]) {
+  return { id, ...(policy && { policy }), ...(rateLimit && { rateLimit }) };
+}
+
+/** The configuration to use, if one was named. */
+function fileOf(command: Command): { file?: string } {
+  const { config: file } = command.optsWithGlobals<{ config?: string }>();
+  return file === undefined ? {} : { file };
+}
