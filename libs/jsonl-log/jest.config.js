@@ -1,0 +1,1 @@
+export default { displayName: 'jsonl-log', preset: '../../jest.preset.js' };

@@ -1,0 +1,59 @@
+import type { FileHandle } from 'node:fs/promises';
+
+import { openToAppend } from './open-file.js';
+
+const newline = 0x0a;
+
+/**
+ * Appends whole lines, each with its end, in as few writes as the disk allows, one as a rule. Resolves with how
+ * many of them are in the file and, if not all, why: what a write left unfinished is closed by the next one, so that
+ * it takes no other line with it.
+ */
+export async function appendLines(
+  path: string,
+  lines: readonly Buffer[],
+): Promise<{ written: number; reason?: unknown }> {
+  let written = 0;
+  try {
+    const handle = await openToAppend(path);
+    try {
+      let isStuck = false;
+      while (written < lines.length) {
+        const done = await appendSome(handle, lines.slice(written));
+        // A disk says why only when it takes nothing at all, so that is asked for once.
+        if (done === 0 && isStuck) throw new TypeError('it takes parts of a line only');
+        isStuck = done === 0;
+        written += done;
+      }
+    } finally {
+      await handle.close();
+    }
+    return { written };
+  } catch (reason) {
+    return { written, reason };
+  }
+}
+
+/** One write; resolves with the number of lines of which every byte was taken. */
+async function appendSome(handle: FileHandle, lines: readonly Buffer[]): Promise<number> {
+  const start = (await endsInsideLine(handle)) ? [Buffer.of(newline)] : [];
+  const bytes = Buffer.concat([...start, ...lines]);
+  const { bytesWritten } = await handle.write(bytes);
+  let end = start.length;
+  let count = 0;
+  for (const line of lines) {
+    end += line.length;
+    if (end > bytesWritten) break;
+    count++;
+  }
+  return count;
+}
+
+/** True after a process that was killed, or a disk that was full, in the middle of a line. */
+async function endsInsideLine(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  const { bytesRead } = await handle.read(last, 0, 1, size - 1);
+  return bytesRead === 1 && last[0] !== newline;
+}
