@@ -47,7 +47,7 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
       const known = offered.map((each) => each.name).join(', ');
       throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; the tools are ${known}.`);
     }
-    const progressToken = params._meta?.progressToken;
+    const { progressToken, traceparent } = params._meta ?? {};
     const progress =
       progressToken === undefined
         ? undefined
@@ -62,6 +62,7 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
     try {
       const outcome = await tool.call(params.arguments ?? {}, {
         signal: extra.signal,
+        ...(typeof traceparent === 'string' && { traceparent }),
         ...(progress && { onProgress: (message) => progress.report(message) }),
       });
       return toToolResult(outcome);

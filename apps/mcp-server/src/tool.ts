@@ -15,6 +15,8 @@ export interface Tool {
 export interface ToolContext {
   /** Fires when the caller cancels or the connection ends. */
   signal: AbortSignal;
+  /** The step of a trace that asks, as the caller sent it (W3C Trace Context). */
+  traceparent?: string;
   /** Absent where the caller asked for no progress. */
   onProgress?: (message: string) => void;
 }

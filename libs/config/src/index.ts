@@ -10,3 +10,4 @@ export type {
   StdioServerConfig,
   UpstreamServerConfig,
 } from './server-entry.js';
+export { readTelemetry, type TelemetrySettings } from './telemetry.js';
