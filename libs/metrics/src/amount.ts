@@ -1,0 +1,15 @@
+import type { Histogram } from 'prom-client';
+
+/** prom-client throws at what is no amount, and a record must break nothing. */
+export function isAmount(value: number | undefined): value is number {
+  return Number.isFinite(value) && Number(value) >= 0;
+}
+
+/** A duration in ms, into a histogram in seconds. */
+export function observeMs(
+  histogram: Histogram,
+  labels: Record<string, string>,
+  ms: number | undefined,
+): void {
+  if (isAmount(ms)) histogram.observe(labels, ms / 1000);
+}

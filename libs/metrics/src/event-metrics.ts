@@ -1,0 +1,36 @@
+import type { AuditEvent } from '@code-executor/contracts';
+import { Counter, type Registry } from 'prom-client';
+
+import { executionMetrics } from './execution-metrics.js';
+import type { NameLabel } from './labels.js';
+import { toolCallMetrics } from './tool-call-metrics.js';
+
+/** The metrics that count audit events, and the function that takes an event. */
+export function eventMetrics(registry: Registry, servers: NameLabel): (event: AuditEvent) => void {
+  const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
+  const onExecution = executionMetrics(registry);
+  const onToolCall = toolCallMetrics(registry, servers);
+  const denials = counter('denials_total', 'Tool calls that the policy denied.');
+  const authFailures = counter('auth_failures_total', 'HTTP requests without a valid token.');
+  const rateLimited = counter('rate_limited_total', 'Requests that were refused for coming too fast.');
+  return (event) => {
+    switch (event.type) {
+      case 'execution':
+        onExecution(event);
+        break;
+      case 'tool_call':
+        onToolCall(event);
+        break;
+      case 'denial':
+        denials.inc();
+        break;
+      case 'auth_failure':
+        authFailures.inc();
+        break;
+      case 'rate_limited':
+        rateLimited.inc();
+        break;
+      default: // The others tell of a state, which is read when somebody wants to know it.
+    }
+  };
+}

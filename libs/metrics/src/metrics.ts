@@ -1,0 +1,58 @@
+import { type AuditSink, type Logger, silentLogger } from '@code-executor/contracts';
+import { Registry } from 'prom-client';
+
+import { eventMetrics } from './event-metrics.js';
+import { httpMetrics } from './http-metrics.js';
+import { NameLabel } from './labels.js';
+import { ProcessMetrics } from './process-metrics.js';
+import type { MetricSources } from './sources.js';
+import { stateMetrics } from './state-metrics.js';
+
+const maxServers = 200;
+
+/** The metrics of one server, in a registry of their own. */
+export interface Metrics {
+  /** Counts an event. Never throws; may be passed on as it is. */
+  readonly record: AuditSink;
+  /**
+   * Counts an HTTP request that was answered.
+   * @param endpoint The route, such as `/mcp/tools`, never the URL: from the 51st on, or over 200 characters, it counts as `other`.
+   * @param status The status code of the answer.
+   */
+  request(method: string, endpoint: string, status: number, seconds: number): void;
+  /** Reads the sources and writes all metrics as Prometheus text. Never rejects because of a source. */
+  render(): Promise<string>;
+  /** What `render` writes, as a `Content-Type`. */
+  readonly contentType: string;
+}
+
+export interface MetricsOptions {
+  /** Told which source failed. Default: silence. */
+  logger?: Logger;
+}
+
+/** Makes metrics that begin at 0. Reads no source before the first event or `render`. */
+export function createMetrics(sources: MetricSources, options: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  const servers = new NameLabel(maxServers, (name) => isConfigured(name, sources));
+  const refresh = stateMetrics(registry, sources, servers, options.logger ?? silentLogger);
+  const processMetrics = new ProcessMetrics();
+  return {
+    record: eventMetrics(registry, servers),
+    request: httpMetrics(registry),
+    contentType: registry.contentType,
+    async render() {
+      await refresh();
+      return `${await registry.metrics()}\n${await processMetrics.render()}`;
+    },
+  };
+}
+
+/** A program may call a tool of any server that it makes up; only those that exist are labels. */
+function isConfigured(name: string, { pool }: MetricSources): boolean {
+  try {
+    return pool?.().servers.some((server) => server.name === name) ?? false;
+  } catch {
+    return false; // `render` reports it.
+  }
+}

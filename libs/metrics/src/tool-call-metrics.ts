@@ -1,0 +1,42 @@
+import type { AuditEvent } from '@code-executor/contracts';
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+import { isAmount, observeMs } from './amount.js';
+import { type NameLabel, statusLabel } from './labels.js';
+
+/** The metrics of tool calls, and the function that takes the event of one. */
+export function toolCallMetrics(registry: Registry, servers: NameLabel): (event: AuditEvent) => void {
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'tool_calls_total',
+    help: 'Tool calls, without those that the policy denied.',
+    labelNames: ['server', 'status'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'tool_call_duration_seconds',
+    help: 'Duration of tool calls that were made.',
+    labelNames: ['server'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const results = new Counter({
+    name: 'tool_result_bytes_total',
+    help: 'Bytes of the results of tools, as JSON.',
+    labelNames: ['server'],
+    registers,
+  });
+  const queueWait = new Histogram({
+    name: 'pool_queue_wait_seconds',
+    help: 'Time that tool calls waited for a free place.',
+    buckets: [0.1, 0.5, 1, 2.5, 5, 10, 15, 30],
+    registers,
+  });
+  return ({ server: name, status, durationMs, queuedMs, resultBytes }) => {
+    const server = servers.of(name);
+    calls.inc({ server, status: statusLabel(status) });
+    if (status !== 'rejected') observeMs(duration, { server }, durationMs);
+    observeMs(queueWait, {}, queuedMs);
+    if (isAmount(resultBytes)) results.inc({ server }, resultBytes);
+  };
+}
