@@ -27,6 +27,11 @@ export class NamePatterns {
     return this.#exact.has(name) || this.#globs.some((glob) => matchesGlob(glob, name));
   }
 
+  /** The entries that name one tool each. */
+  get names(): string[] {
+    return [...this.#exact];
+  }
+
   get isEmpty(): boolean {
     return this.#entries.length === 0;
   }

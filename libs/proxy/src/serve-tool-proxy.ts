@@ -1,4 +1,4 @@
-import { type LoopbackServer, startLoopbackServer } from '@code-executor/loopback-server';
+import { startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
 
 import type { ToolProxy } from './tool-proxy.js';
 import { toolProxyRoutes } from './tool-proxy-routes.js';
@@ -7,7 +7,7 @@ import { toolProxyRoutes } from './tool-proxy-routes.js';
  * Serves one proxy to programs on this machine, on a free port and with a new token. Its policy and its budget
  * are one for all requests; close the server when the execution ends.
  */
-export function serveToolProxy(proxy: ToolProxy): Promise<LoopbackServer> {
+export function serveToolProxy(proxy: ToolProxy): Promise<TokenServer> {
   return startLoopbackServer(async (app) => {
     await app.register(toolProxyRoutes, { createProxy: () => proxy });
   });

@@ -1,8 +1,10 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { checkAllowedTools, maxNameChars, NamePatterns } from './name-patterns.js';
+import { nearestName } from './near-names.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
+import { type ListNames, listNamesOf, type ToolClient } from './tool-client.js';
 
 /** What the server's operator lets executions call. Entries are exact names or hold `*` for any characters. */
 export interface ToolPolicy {
@@ -21,15 +23,33 @@ interface ServerRule {
   deny: NamePatterns;
 }
 
-/** Decides which tools one execution may call: the caller's list, cut down by the server's policy. */
+/**
+ * Decides which tools one execution may call: the caller's list, cut down by the server's policy. A `client`
+ * has no list but what the operator gave it.
+ */
 export class PolicyGate {
+  readonly #names: ListNames;
+  readonly #isClient: boolean;
   readonly #allowed: NamePatterns;
+  readonly #denied: NamePatterns;
   readonly #ceiling: NamePatterns | undefined;
   readonly #rules: readonly ServerRule[];
 
-  constructor(allowedTools: readonly string[] | undefined, policy: ToolPolicy = {}) {
+  constructor(
+    allowedTools: readonly string[] | undefined,
+    policy: ToolPolicy = {},
+    client?: ToolClient | 'anyone',
+  ) {
     if (allowedTools !== undefined) checkAllowedTools(allowedTools);
-    this.#allowed = new NamePatterns(allowedTools ?? policy.defaultAllowedTools ?? []);
+    if (allowedTools !== undefined && client !== undefined) {
+      const problem = 'allowedTools is for programs; a client has what the policy gives it. Leave one out.';
+      throw new CodeExecutorError('invalid_argument', problem);
+    }
+    const { allow, deny = [] } = client === undefined || client === 'anyone' ? {} : client;
+    this.#names = listNamesOf(client);
+    this.#isClient = client !== undefined;
+    this.#allowed = new NamePatterns(allowedTools ?? allow ?? policy.defaultAllowedTools ?? []);
+    this.#denied = new NamePatterns(deny);
     this.#ceiling = policy.ceiling && new NamePatterns(policy.ceiling);
     this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny }]) => ({
       server,
@@ -64,9 +84,16 @@ export class PolicyGate {
     return this.#refusal(name, server) === undefined;
   }
 
-  /** The rule of the server's policy that forbids the tool, whatever the caller allowed; undefined if none does. */
-  forbiddenBy(name: string, server?: string): string | undefined {
+  /** What has to be changed in the server's policy before the caller may call the tool; undefined if nothing. */
+  barredBy(name: string, server?: string): string | undefined {
+    const rule = this.#forbiddenBy(name, server);
+    return rule ?? (this.#isClient && !this.#allowed.matches(name) ? this.#names.list : undefined);
+  }
+
+  /** The rule that forbids the tool, whatever the caller allowed; undefined if none does. */
+  #forbiddenBy(name: string, server?: string): string | undefined {
     if (this.#ceiling && !this.#ceiling.matches(name)) return 'policy.ceiling';
+    if (this.#denied.matches(name)) return this.#names.deny;
     for (const rule of this.#rules) {
       // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b: every reading must pass.
       const isRead = name.startsWith(rule.prefix);
@@ -85,12 +112,21 @@ export class PolicyGate {
       return `${tool} has a name of ${name.length} characters, and no tool has more than ${maxNameChars}.`;
     }
     const isAllowed = this.#allowed.matches(name);
-    const rule = this.forbiddenBy(name, server);
+    const rule = this.#forbiddenBy(name, server);
     const forbidden = `the server's policy forbids it (${rule ?? ''})`;
-    if (isAllowed) return rule === undefined ? undefined : `${tool} is in allowedTools, but ${forbidden}.`;
+    const { list } = this.#names;
+    if (isAllowed) return rule === undefined ? undefined : `${tool} is in ${list}, but ${forbidden}.`;
     const others = this.#allowed.isEmpty ? ', which is empty' : ` (${this.#allowed.toString()})`;
     return rule === undefined
-      ? `${tool} is not in allowedTools${others}; add it, or call only what is there.`
-      : `${tool} is not in allowedTools${others}, and adding it would not help, for ${forbidden}.`;
+      ? `${tool} is not in ${list}${others}; ${this.#names.advise(this.#nearest(name))}`
+      : `${tool} is not in ${list}${others}, and adding it would not help, for ${forbidden}.`;
+  }
+
+  /** The name of the list that was meant, perhaps; what its globs stand for is not known here. */
+  #nearest(name: string): string | undefined {
+    if (!this.#isClient) return undefined;
+    const callable = this.#allowed.names.filter((each) => this.permits(each));
+    const near = nearestName(name, callable);
+    return near === undefined ? undefined : quoteName(near);
   }
 }

@@ -1,6 +1,6 @@
 import { CodeExecutorError, type ToolSource } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
-import { type LoopbackServer, startLoopbackServer } from '@code-executor/loopback-server';
+import { startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { heldSource } from './proxy.test.kit.js';
@@ -25,7 +25,7 @@ const source = () =>
     { mcp__test__echo: { parameters: schema }, mcp__other__write_file: { description: 'Writes a file' } },
   );
 
-let server: LoopbackServer | undefined;
+let server: TokenServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -40,13 +40,13 @@ async function start(options: Partial<ToolProxyRoutesOptions> = {}, tools: ToolS
 }
 
 /** Status and body of the answer. */
-async function post({ url, token }: LoopbackServer, body: unknown): Promise<[number, unknown]> {
+async function post({ url, token }: TokenServer, body: unknown): Promise<[number, unknown]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   return [answer.status, await answer.json()];
 }
 
-function get({ url, token }: LoopbackServer, query = '') {
+function get({ url, token }: TokenServer, query = '') {
   return fetch(`${url}/mcp/tools${query}`, { headers: { authorization: `Bearer ${token}` } });
 }
 

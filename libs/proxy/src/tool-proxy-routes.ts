@@ -1,6 +1,6 @@
-import { type CallOptions, CodeExecutorError, type Logger, silentLogger } from '@code-executor/contracts';
-import { sendFailure } from '@code-executor/loopback-server';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify';
+import { CodeExecutorError, type Logger, silentLogger } from '@code-executor/contracts';
+import { clientOf, sendFailure } from '@code-executor/loopback-server';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { answerCall } from './answer-call.js';
 import { parseCall } from './parse-call.js';
@@ -17,10 +17,13 @@ export interface RateLimit {
 }
 
 export interface ToolProxyRoutesOptions {
-  /** Asked once per request: a policy's budget is for one execution, and a request is one. */
-  createProxy: () => ToolProxy;
-  /** `false` is no limit. Default: 30 requests in 60 s. */
-  rateLimit?: RateLimit | false;
+  /**
+   * Asked once per request: a policy's budget is for one execution, and a request is one. Gets the name of the
+   * client, where the server knows several.
+   */
+  createProxy: (client: string | undefined) => ToolProxy;
+  /** For all, or by client, each of which has a count of its own; `false` is no limit. Default: 30 requests in 60 s. */
+  rateLimit?: RateLimit | false | ((client: string | undefined) => RateLimit | false);
   /** Gets the causes of internal errors. */
   logger?: Logger;
 }
@@ -34,14 +37,15 @@ export const toolProxyRoutes: FastifyPluginAsync<ToolProxyRoutesOptions> = async
   app.setErrorHandler((reason, _request, reply) => sendFailure(reply, reason, logger));
   if (rateLimit !== false) await limitRates(app, rateLimit);
 
-  app.post('/', counted, async ({ body }, reply) => {
-    const { status, json } = await answerCall(createProxy(), parseCall(body), untilGone(reply));
+  app.post('/', counted, async (request, reply) => {
+    const proxy = createProxy(clientOf(request));
+    const { status, json } = await answerCall(proxy, parseCall(request.body), untilGone(reply));
     return reply.code(status).type('application/json').send(json);
   });
 
-  app.get('/mcp/tools', counted, async ({ url }, reply) => {
-    const { query, server, offset, limit } = parseListing(url);
-    const { tools } = await createProxy().listTools({
+  app.get('/mcp/tools', counted, async (request, reply) => {
+    const { query, server, offset, limit } = parseListing(request.url);
+    const { tools } = await createProxy(clientOf(request)).listTools({
       ...untilGone(reply),
       ...(query !== undefined && { query }),
       ...(server !== undefined && { server }),
@@ -51,25 +55,34 @@ export const toolProxyRoutes: FastifyPluginAsync<ToolProxyRoutesOptions> = async
   });
 };
 
-async function limitRates(app: FastifyInstance, { windowMs = 60_000, maxRequests = 30 }: RateLimit) {
+async function limitRates(
+  app: FastifyInstance,
+  rateLimit: Exclude<ToolProxyRoutesOptions['rateLimit'], false | undefined>,
+) {
+  const limitOf = (request: FastifyRequest) =>
+    typeof rateLimit === 'function' ? rateLimit(clientOf(request)) : rateLimit;
   // Loaded here: programs that use no more of this package than the policy need no HTTP.
   const { default: rateLimiter } = await import('@fastify/rate-limit');
   await app.register(rateLimiter, {
     global: false,
-    timeWindow: windowMs,
-    max: maxRequests,
+    keyGenerator: (request) => clientOf(request) ?? request.ip,
+    allowList: (request) => limitOf(request) === false,
+    timeWindow: (request: FastifyRequest) => (limitOf(request) || {}).windowMs ?? 60_000,
+    max: (request) => (limitOf(request) || {}).maxRequests ?? 30,
     store: SlidingWindowStore,
     errorResponseBuilder,
   });
 }
 
-function errorResponseBuilder(_request: unknown, { max, ttl }: { max: number; ttl: number }): Error {
-  const problem = `More than ${max} requests came too fast; wait for Retry-After, or have the operator change security.rateLimit.`;
+function errorResponseBuilder(request: FastifyRequest, { max, ttl }: { max: number; ttl: number }): Error {
+  const client = clientOf(request);
+  const own = client === undefined ? '' : ` or http.clients.${client}.rateLimit`;
+  const problem = `More than ${max} requests came too fast; wait for Retry-After, or have the operator change security.rateLimit${own}.`;
   return new CodeExecutorError('resource_exhausted', problem, { retryAfterMs: ttl });
 }
 
 /** Ends what a client has asked for when it hangs up. */
-function untilGone(reply: FastifyReply): Required<CallOptions> {
+function untilGone(reply: FastifyReply): { signal: AbortSignal } {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();

@@ -28,6 +28,7 @@ import { nearNames } from './near-names.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 import type { ToolCall } from './tool-call.js';
+import type { ToolClient } from './tool-client.js';
 import { toolHit } from './tool-hit.js';
 import { PolicyGate, type ToolPolicy } from './tool-policy.js';
 
@@ -39,6 +40,11 @@ export interface ToolProxyOptions {
    * policy gives to everybody, and that is nothing unless it says so. `[]` is nothing.
    */
   allowedTools?: readonly string[];
+  /**
+   * Who asks, where that is no program: a client of the server with a policy of its own, or `anyone`, who may
+   * call the policy's default. Refusals then say what the operator can change. Not together with `allowedTools`.
+   */
+  client?: ToolClient | 'anyone';
   /** What the server's operator permits; the caller can only narrow it. */
   policy?: ToolPolicy;
   budget?: CallBudget;
@@ -93,7 +99,7 @@ class PolicyToolProxy implements ToolProxy {
     this.#signal = signal;
     this.#onCall = onCall;
     this.#language = options.language ?? 'typescript';
-    this.#policy = new PolicyGate(allowedTools, policy);
+    this.#policy = new PolicyGate(allowedTools, policy, options.client);
     this.#budget = new BudgetMeter(budget);
     this.#catalogue = new Catalogue(tools, signal);
     this.#log = new CallLog(audit, executionId);
@@ -245,9 +251,9 @@ class PolicyToolProxy implements ToolProxy {
     return `Tool ${quoteName(name)} does not exist; ${advice}`;
   }
 
-  /** Discovery shows every tool, and says where a call would be refused whatever the caller allows. */
+  /** Discovery shows every tool, and says where a call would be refused whatever the caller does. */
   #refusalOf({ name, server }: ToolSchema): ToolSchema['unavailable'] {
-    const rule = this.#policy.forbiddenBy(name, server);
+    const rule = this.#policy.barredBy(name, server);
     if (rule === undefined) return undefined;
     const reason = `The server's policy forbids this tool (${rule}).`;
     return { reason, fix: `Use another tool, or have the operator change ${rule}.` };
