@@ -9,8 +9,9 @@ import {
 } from '@code-executor/schema-types';
 
 import { fileStems } from './file-stems.js';
+import { indexFile } from './index-file.js';
 import { fillTemplate } from './templates.js';
-import { hashOf, type WrapperFile } from './wrapper-file.js';
+import { hashOf, type WrapperFile, type WrapperModule } from './wrapper-file.js';
 
 /**
  * The modules through which a program of its own calls the tools: one for each server, one that exports them
@@ -28,14 +29,14 @@ function typeScriptFiles(tools: readonly ToolSchema[]): WrapperFile[] {
     '-',
     new Set(),
   );
-  const stemOf = ({ server }: TypeScriptServer) => stems.get(server) ?? server;
-  const links = servers.map((server) => ({ identifier: server.identifier, stem: stemOf(server) }));
+  const modules = servers.map((server) => {
+    const path = `typescript/${stems.get(server.server) ?? server.server}.ts`;
+    return moduleFile(path, server, fillTemplate('typescript-server', typeScriptView(server)));
+  });
   return [
     file('typescript/client.ts', fillTemplate('typescript-client', {})),
-    file('typescript/index.ts', fillTemplate('typescript-index', { servers: links })),
-    ...servers.map((server) =>
-      file(`typescript/${stemOf(server)}.ts`, fillTemplate('typescript-server', typeScriptView(server))),
-    ),
+    indexFile('typescript', modules),
+    ...modules,
   ];
 }
 
@@ -60,15 +61,14 @@ function pythonFiles(tools: readonly ToolSchema[]): WrapperFile[] {
     '_',
     new Set(servers.map(({ identifier }) => identifier)),
   );
-  const stemOf = ({ server }: PythonServer) => stems.get(server) ?? server;
-  const names = ['McpToolError', 'ToolNotAllowedError', ...servers.map(({ identifier }) => identifier)];
-  const links = servers.map((server) => ({ identifier: server.identifier, stem: stemOf(server) }));
+  const modules = servers.map((server) => {
+    const path = `python/${stems.get(server.server) ?? server.server}.py`;
+    return moduleFile(path, server, fillTemplate('python-server', pythonView(server)));
+  });
   return [
     file('python/_client.py', fillTemplate('python-client', {})),
-    file('python/__init__.py', fillTemplate('python-index', { servers: links, names: listOf(names) })),
-    ...servers.map((server) =>
-      file(`python/${stemOf(server)}.py`, fillTemplate('python-server', pythonView(server))),
-    ),
+    indexFile('python', modules),
+    ...modules,
   ];
 }
 
@@ -103,4 +103,8 @@ function listOf(names: readonly string[]): string {
 
 function file(path: string, content: string): WrapperFile {
   return { path, content, hash: hashOf(content) };
+}
+
+function moduleFile(path: string, { server, identifier }: WrapperModule, content: string) {
+  return { ...file(path, content), module: { server, identifier } };
 }

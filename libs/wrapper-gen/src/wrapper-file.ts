@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
 
+/** What the index says of the module of one server. */
+export interface WrapperModule {
+  server: string;
+  /** The server's name in code. */
+  identifier: string;
+}
+
 /** One generated file. */
 export interface WrapperFile {
   /** Where it belongs below the directory of the wrappers, with `/`: `typescript/mcp-github.ts`. */
@@ -7,6 +14,8 @@ export interface WrapperFile {
   content: string;
   /** SHA-256 of the content in UTF-8, in hex. */
   hash: string;
+  /** Absent for what all servers share. */
+  module?: WrapperModule;
 }
 
 /** SHA-256 in hex. */

@@ -1,33 +1,61 @@
-import { isWrapperPath } from './wrapper-file.js';
+import { isWrapperPath, type WrapperModule } from './wrapper-file.js';
 
 /** Where the manifest is, in the directory of the wrappers. */
 export const manifestFile = 'wrapper-manifest.json';
 
+/** What is known of a file that was generated. */
+export interface ManifestEntry {
+  /** SHA-256 of its content in hex. */
+  hash: string;
+  module?: WrapperModule;
+}
+
+/** What code can call a server by. */
+const identifierPattern = /^[\p{L}\p{Nd}_]{1,100}$/u;
+
 /**
- * The hash of each file that was generated, by path. Whatever in it is no path of a generated file, points
- * elsewhere, or is not understood, is not there: anybody may have edited it.
+ * Each file that was generated, by path. Whatever in it is no path of a generated file, points elsewhere, or is
+ * not understood, is not there: anybody may have edited it.
  */
-export function parseManifest(text: string | undefined): Map<string, string> {
-  const files = new Map<string, string>();
-  for (const [path, hash] of Object.entries(filesIn(text))) {
-    if (isWrapperPath(path) && typeof hash === 'string') files.set(path, hash);
+export function parseManifest(text: string | undefined): Map<string, ManifestEntry> {
+  const entries = new Map<string, ManifestEntry>();
+  const manifest = objectIn(text);
+  const modules = new Map(Object.entries(objectOf(manifest, 'modules')));
+  for (const [path, hash] of Object.entries(objectOf(manifest, 'files'))) {
+    if (!isWrapperPath(path) || typeof hash !== 'string') continue;
+    const module: unknown = modules.get(path);
+    entries.set(path, { hash, ...(isModule(module) && { module }) });
   }
-  return files;
+  return entries;
 }
 
 /** The manifest as it is written. */
-export function manifestText(files: ReadonlyMap<string, string>): string {
-  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  return `${JSON.stringify({ version: 1, files: Object.fromEntries(sorted) }, undefined, 2)}\n`;
+export function manifestText(entries: ReadonlyMap<string, ManifestEntry>): string {
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  const files = Object.fromEntries(sorted.map(([path, { hash }]) => [path, hash]));
+  const modules = Object.fromEntries(
+    sorted.flatMap(([path, { module }]) => (module ? [[path, module]] : [])),
+  );
+  return `${JSON.stringify({ version: 1, files, modules }, undefined, 2)}\n`;
 }
 
-function filesIn(text: string | undefined): object {
+/** Its identifier becomes code. */
+function isModule(value: unknown): value is WrapperModule {
+  if (typeof value !== 'object' || !value || !('server' in value) || !('identifier' in value)) return false;
+  const { server, identifier } = value;
+  return typeof server === 'string' && typeof identifier === 'string' && identifierPattern.test(identifier);
+}
+
+function objectIn(text: string | undefined): unknown {
   try {
-    const manifest: unknown = JSON.parse(text ?? '');
-    const files =
-      typeof manifest === 'object' && manifest && 'files' in manifest ? manifest.files : undefined;
-    return typeof files === 'object' && files ? files : {};
+    return JSON.parse(text ?? '');
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+function objectOf(value: unknown, key: 'files' | 'modules'): object {
+  if (typeof value !== 'object' || !value || !(key in value)) return {};
+  const found: unknown = (value as Record<typeof key, unknown>)[key];
+  return typeof found === 'object' && found ? found : {};
 }

@@ -1,8 +1,8 @@
-import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, type ToolSchema } from '@code-executor/contracts';
 
 import { generateWrappers } from './generate-wrappers.js';
 import { hashOf } from './wrapper-file.js';
@@ -166,6 +166,76 @@ describe('writeWrappers', () => {
         expect(Object.keys((await manifestOf(folder)).files)).toEqual(own);
       }),
   );
+
+  const keepsOthers = { keepsOthers: true };
+  const indexes = (folder: string) =>
+    Promise.all(
+      ['typescript/index.ts', 'python/__init__.py'].map((path) => readFile(join(folder, path), 'utf8')),
+    );
+  const inBoth = (...tools: ToolSchema[]) => [
+    ...generateWrappers(tools, 'typescript'),
+    ...generateWrappers(tools, 'python'),
+  ];
+
+  test('keeps the modules of other servers, which the index exports too', () =>
+    inFolder(async (folder) => {
+      const [alone, together] = [join(folder, 'alone'), join(folder, 'together')];
+      await writeWrappers(together, inBoth(x, y));
+      await writeWrappers(alone, inBoth(y));
+      const { deleted, kept } = await writeWrappers(alone, inBoth(x), keepsOthers);
+      expect([deleted, kept]).toEqual([[], []]);
+      expect(await indexes(alone)).toEqual(await indexes(together));
+      expect(await manifestOf(alone)).toEqual(await manifestOf(together));
+      // What is not there is not exported, and without the option it goes.
+      await rm(join(alone, 'typescript/mcp-y.ts'));
+      await writeWrappers(alone, inBoth(x), keepsOthers);
+      const [typeScript, python] = await indexes(alone);
+      expect([typeScript?.includes('mcp-y'), python?.includes('mcp_y')]).toEqual([false, true]);
+      expect((await writeWrappers(alone, inBoth(x))).deleted).toEqual(['python/mcp_y.py']);
+      await writeWrappers(together, inBoth(x));
+      expect(await indexes(alone)).toEqual(await indexes(together));
+    }));
+
+  test('keeps them in one language at a time', () =>
+    inFolder(async (folder) => {
+      await writeWrappers(folder, inBoth(y));
+      const before = await readFile(join(folder, 'python/__init__.py'), 'utf8');
+      await writeWrappers(folder, generateWrappers([x], 'typescript'), keepsOthers);
+      const [typeScript, python] = await indexes(folder);
+      expect(typeScript).toContain("export { y } from './mcp-y.js';");
+      expect(python).toBe(before);
+    }));
+
+  test.each([
+    ['a-b', 'a.b'],
+    ['aB', 'a_b'],
+  ])('%s and %s have one name in code, and are refused one after the other', (first, second) =>
+    inFolder(async (folder) => {
+      const tools = [first, second].map((server) => toolOf(server, 'run'));
+      await writeWrappers(folder, generateWrappers(tools.slice(0, 1), 'typescript'));
+      const before = await readFile(join(folder, 'typescript/index.ts'), 'utf8');
+      expect(
+        await failureOf(writeWrappers(folder, generateWrappers(tools.slice(1), 'typescript'), keepsOthers)),
+      ).toBe(
+        `failed_precondition: The servers "${second}" and "${first}" have the same name in code; generate the wrappers of both at once, or name another directory.`,
+      );
+      expect(await readFile(join(folder, 'typescript/index.ts'), 'utf8')).toBe(before);
+      const { written } = await writeWrappers(folder, generateWrappers(tools, 'typescript'), keepsOthers);
+      expect(written).toContain('typescript/index.ts');
+    }),
+  );
+
+  test('WRP-11: a manifest puts no code into the index', () =>
+    inFolder(async (folder) => {
+      await writeWrappers(folder, generateWrappers([y], 'typescript'));
+      const manifest = await manifestOf(folder);
+      const identifier = "y } from './mcp-y.js'; evil(); export { y as z";
+      const modules = { 'typescript/mcp-y.ts': { server: 'y', identifier } };
+      await writeFile(join(folder, 'wrapper-manifest.json'), JSON.stringify({ ...manifest, modules }));
+      await writeWrappers(folder, generateWrappers([x], 'typescript'), keepsOthers);
+      expect(await readFile(join(folder, 'typescript/index.ts'), 'utf8')).not.toContain('evil');
+      expect(await readdir(join(folder, 'typescript'))).toContain('mcp-y.ts');
+    }));
 
   test('refuses paths that no wrapper has', () =>
     inFolder(async (folder) => {

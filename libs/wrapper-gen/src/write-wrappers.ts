@@ -5,11 +5,12 @@ import { dirname, join } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
-import { hashOf, isWrapperPath, type WrapperFile } from './wrapper-file.js';
-import { manifestFile, manifestText, parseManifest } from './wrapper-manifest.js';
+import { keepModules } from './keep-modules.js';
+import { hashOf, isWrapperPath, type WrapperFile, type WrapperModule } from './wrapper-file.js';
+import { type ManifestEntry, manifestFile, manifestText, parseManifest } from './wrapper-manifest.js';
 
 export interface WriteOptions {
-  /** Files of servers that are not among these stay: nobody knows whether they are gone. Default false. */
+  /** Files of servers that are not among these stay, and the index exports them. Default false. */
   keepsOthers?: boolean;
 }
 
@@ -36,7 +37,8 @@ const noFollow = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
  *
  * Links below the directory are never followed: one in the place of a file is replaced, one in the place of a
  * folder is refused. Rejects with `invalid_argument` for a path that {@link generateWrappers} does not make, and
- * with `failed_precondition` where the system does not let it write.
+ * with `failed_precondition` where the system does not let it write, or where a file that stays has the name of
+ * a new one.
  */
 export async function writeWrappers(
   directory: string,
@@ -54,24 +56,40 @@ export async function writeWrappers(
   const text = (await readOwn(directory, manifestFile))?.toString();
   const before = parseManifest(text);
   const after = new Map([...before].filter(([path]) => !folders.has(dirname(path))));
-  for (const { path, content, hash } of files) {
+  const others = keepsOthers ? othersOf(before, files) : [];
+  for (const [path, entry] of others) after.set(path, entry);
+  const indexed = [];
+  for (const [path, { module }] of others) {
+    const isThere = module && folders.has(dirname(path)) && (await readOwn(directory, path));
+    if (isThere) indexed.push({ path, module });
+  }
+  for (const { path, content, hash, module } of keepModules(files, indexed)) {
     const isThere = await told(path, () => hasHash(directory, path, hash));
     if (!isThere) await told(path, () => replace(directory, path, content));
     (isThere ? changes.unchanged : changes.written).push(path);
-    after.set(path, hash);
+    after.set(path, { hash, ...(module && { module }) });
   }
-  for (const [path, hash] of before) {
+  for (const [path, { hash }] of before) {
     if (after.has(path)) continue;
-    if (keepsOthers) {
-      after.set(path, hash);
-      continue;
-    }
     const outcome = await told(path, () => deleteOwn(directory, path, hash));
     if (outcome) changes[outcome].push(path);
   }
   const manifest = manifestText(after);
   if (manifest !== text) await told(manifestFile, () => replace(directory, manifestFile, manifest));
   return changes;
+}
+
+/** Files of servers that the new files are not of; also where nobody knows what they are of. */
+function othersOf(
+  before: ReadonlyMap<string, ManifestEntry>,
+  files: readonly WrapperFile[],
+): [string, ManifestEntry][] {
+  const keyOf = (path: string, { server }: WrapperModule) => `${dirname(path)} ${server}`;
+  const paths = new Set(files.map(({ path }) => path));
+  const own = new Set(files.flatMap(({ path, module }) => (module ? [keyOf(path, module)] : [])));
+  return [...before].filter(([path, { module }]) =>
+    module ? !own.has(keyOf(path, module)) : !paths.has(path),
+  );
 }
 
 /** A folder that is one, and no link to another. */
