@@ -96,6 +96,26 @@ describe('searchTools', () => {
     ]);
     expect(searchTools(office, 'email', { offset: -1, limit: 0 })).toEqual([]);
   });
+
+  test('makes one index for the same tools, in whichever array, and another for other tools', () => {
+    let reads = 0;
+    const counted = office.map((each) => ({
+      ...each,
+      get title(): string {
+        reads++;
+        return 'Gadget';
+      },
+    }));
+    const narrowed = () => counted.slice(0, 3);
+    const readsOf = (tools: readonly ToolSchema[]) => {
+      reads = 0;
+      expect(searchTools(tools, 'gadget')).toHaveLength(tools.length);
+      return reads > 0;
+    };
+    expect([narrowed(), narrowed(), counted.slice(1)].map(readsOf)).toEqual([true, false, true]);
+    // What begins alike is another list, and is made again once at most.
+    expect([counted, narrowed(), narrowed(), counted].map(readsOf)).toEqual([true, true, false, false]);
+  });
 });
 
 describe('hostile input', () => {

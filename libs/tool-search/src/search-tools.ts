@@ -11,14 +11,16 @@ export interface SearchOptions {
 }
 
 const indexes = new WeakMap<readonly ToolSchema[], ToolIndex>();
+/** The last array that began with the tool, and was not the same as one before. */
+const lastBeginningWith = new WeakMap<ToolSchema, readonly ToolSchema[]>();
 
 /**
  * The tools that answer a query in words, best first, by name where they are equal. A tool is found by
  * any word of the query, so one that is off does not hide what the others find; without a word in it,
  * the query finds nothing.
  *
- * The first search in an array makes an index, which lasts as long as the array: pass the same one again,
- * and do not change it. Only the first 10,000 tools are searched, by the first 1,000 characters and 32
+ * The first search in an array makes an index, which lasts as long as the array: pass the same one again, or
+ * another of the same objects, and do not change it. Only the first 10,000 tools are searched, by the first 1,000 characters and 32
  * words of the query.
  */
 export function searchTools(
@@ -26,8 +28,25 @@ export function searchTools(
   query: string,
   { limit, offset = 0 }: SearchOptions = {},
 ): ToolMatch[] {
-  let index = indexes.get(tools);
-  if (!index) indexes.set(tools, (index = new ToolIndex(tools)));
   const start = Math.max(0, offset);
-  return index.search(query).slice(start, limit === undefined ? undefined : start + Math.max(0, limit));
+  return indexOf(tools)
+    .search(query)
+    .slice(start, limit === undefined ? undefined : start + Math.max(0, limit));
+}
+
+function indexOf(tools: readonly ToolSchema[]): ToolIndex {
+  let index = indexes.get(tools);
+  if (index) return index;
+  const [first] = tools;
+  const last = first && lastBeginningWith.get(first);
+  if (last && areSame(last, tools)) index = indexes.get(last);
+  else if (first) lastBeginningWith.set(first, tools);
+  index ??= new ToolIndex(tools);
+  indexes.set(tools, index);
+  return index;
+}
+
+/** Sources that narrow a list make a new one of the same tools each time. */
+function areSame(a: readonly ToolSchema[], b: readonly ToolSchema[]): boolean {
+  return a.length === b.length && a.every((tool, at) => tool === b[at]);
 }
