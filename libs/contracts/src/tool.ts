@@ -35,8 +35,8 @@ export interface FailedServer {
   fix: string;
 }
 
-/** How much of each tool a listing tells. */
-export type ListDetail = 'names' | 'signatures' | 'types' | 'full';
+/** How much of each tool a listing tells: `full` is a signature and the schemas, which `schemas` is alone. */
+export type ListDetail = 'names' | 'signatures' | 'types' | 'schemas' | 'full';
 
 /** A tool as a listing shows it: with less than the full detail, whatever else is known is left out. */
 export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
@@ -49,7 +49,10 @@ export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
   score?: number;
 }
 
-/** The answer of {@link ToolSource.listTools}: what is there, and what could not be asked. */
+/**
+ * The answer of {@link ToolSource.listTools}: what is there, and what could not be asked. Nobody changes a tool
+ * that is listed: others keep what they made of it.
+ */
 export interface ToolListing<Tool extends ToolHit = ToolSchema> {
   tools: Tool[];
   failedServers: FailedServer[];

@@ -1,9 +1,10 @@
 import { CodeExecutorError, type JsonObject, type JsonValue } from '@code-executor/contracts';
 import pLimit, { type LimitFunction } from 'p-limit';
 
+import { JsonList } from './json-list.js';
 import type { SandboxFrame } from './protocol/sandbox-frame.js';
 
-/** One thing that sandboxed code may ask the server for; it judges its parameters itself. */
+/** One thing that sandboxed code may ask the server for; it judges its parameters itself. A list may be a `JsonList`. */
 export type HostCallHandler = (params: JsonObject, signal: AbortSignal) => Promise<unknown>;
 export type HostCallHandlers = ReadonlyMap<string, HostCallHandler>;
 
@@ -69,13 +70,17 @@ export class HostCalls {
 function encodeReply(id: number, value: unknown): string {
   let json: string;
   try {
-    json = JSON.stringify({ id, value: value ?? null });
+    json =
+      value instanceof JsonList
+        ? `{"id":${id},"value":${value.toText()}}`
+        : JSON.stringify({ id, value: value ?? null });
   } catch (cause) {
     throw new CodeExecutorError('resource_exhausted', 'The answer is nested too deep for the sandbox.', {
       cause,
     });
   }
-  if (Buffer.byteLength(json) > maxReplyBytes) {
+  // No character takes more than three bytes, and counting them takes a while.
+  if (3 * json.length > maxReplyBytes && Buffer.byteLength(json) > maxReplyBytes) {
     throw new CodeExecutorError(
       'resource_exhausted',
       `The answer is larger than ${maxReplyBytes / 1024 / 1024} MB; ask for less of it at a time.`,

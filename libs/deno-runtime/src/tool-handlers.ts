@@ -11,6 +11,7 @@ import {
 
 import { withOwnNames } from './argument-names.js';
 import { type HostCallHandler, ToolFailure } from './host-calls.js';
+import { JsonList } from './json-list.js';
 import { ToolPaths } from './tool-paths.js';
 
 /** Longest text of a failed tool that becomes the message of an exception. */
@@ -18,6 +19,7 @@ const maxErrorChars = 4000;
 const maxShownNameChars = 200;
 const maxQueryChars = 1000;
 const maxTypes = 100;
+/** Those that programs may ask for. */
 const details: readonly ListDetail[] = ['names', 'signatures', 'types', 'full'];
 
 /** The verbs of a `ToolSource`, as sandboxed code asks for them. */
@@ -75,7 +77,7 @@ async function serverOf(
   name: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { tools: found } = await tools.listTools({ name, signal });
+  const { tools: found } = await tools.listTools({ name, detail: 'schemas', signal });
   return found[0]?.server;
 }
 
@@ -101,7 +103,7 @@ async function listTools(
     ...(limit !== undefined && { limit }),
     ...(offset !== undefined && { offset }),
   });
-  return listing.tools;
+  return new JsonList(listing.tools);
 }
 
 /** The declarations of some tools, one after the other. */

@@ -35,7 +35,7 @@ export class ToolPaths {
   async #indexOf(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
     const known = this.#servers.get(server) ?? (await this.#everything);
     if (known) return known;
-    const { tools, failedServers } = await this.#source.listTools({ server, signal });
+    const { tools, failedServers } = await this.#source.listTools({ server, detail: 'schemas', signal });
     if (tools.length > 0) {
       const index = new PathIndex(tools);
       this.#servers.set(server, index);
@@ -43,7 +43,9 @@ export class ToolPaths {
     }
     // Of others, what is listed already may tell too.
     if (failedServers.some((failed) => failed.server === server)) return undefined;
-    this.#everything ??= this.#source.listTools({ signal }).then((listing) => new PathIndex(listing.tools));
+    this.#everything ??= this.#source
+      .listTools({ detail: 'schemas', signal })
+      .then((listing) => new PathIndex(listing.tools));
     return this.#everything;
   }
 }

@@ -93,6 +93,33 @@ describe('the detail', () => {
     expect(await list({ name, detail: 'full' })).toEqual(full);
   });
 
+  test('schemas, which are the tool itself', async () => {
+    const { tools } = await source().listTools({ name });
+    expect(await list({ name, detail: 'schemas' })).toEqual(tools);
+    expect(await list({ name, detail: 'schemas' }, { policy })).toEqual([{ ...tools[0], unavailable }]);
+  });
+
+  test.each(['signatures', 'schemas', 'full'] as const)(
+    '%s are the same objects in each execution, but for what is said of one search',
+    async (detail) => {
+      const tools = source();
+      const given: Partial<ToolProxyOptions>[] = [
+        { tools },
+        { tools, language: 'python' },
+        { tools, policy },
+      ];
+      const [hit, ofPython, forbidden] = await Promise.all(
+        given.map(async (options) => (await list({ name, detail }, options))[0]),
+      );
+      expect((await list({ name, detail }, { tools }))[0]).toBe(hit);
+      expect(ofPython === hit).toBe(detail === 'schemas');
+      expect(forbidden).toEqual({ ...hit, unavailable });
+      const [found] = await list({ query: 'send letter', detail, server: 'post' }, { tools });
+      expect(found).toEqual({ ...hit, score: expect.any(Number) as number });
+      expect(hit).not.toHaveProperty('score');
+    },
+  );
+
   test("in the program's language", async () => {
     const [hit] = await list({ name, detail: 'signatures' }, { language: 'python' });
     expect(hit?.signature).toContain('tools.post.send_letter(*, to: str)');

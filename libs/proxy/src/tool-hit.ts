@@ -6,41 +6,63 @@ const maxLineChars = 160;
 /** Upstream texts are not read further than this to find that line. */
 const maxReadChars = 1000;
 
-/** Executions get the same tools from their source, and a signature costs more than the rest of a hit. */
-const signatures = {
-  typescript: new WeakMap<ToolSchema, string>(),
-  python: new WeakMap<ToolSchema, string>(),
-};
+type Kept<Hit> = Record<Language, WeakMap<ToolSchema, Hit>>;
+
+/** Executions get the same tools from their source: signatures cost a lot, and who writes hits out keeps their texts. */
+const lines: Kept<ToolHit & { signature: string }> = { typescript: new WeakMap(), python: new WeakMap() };
+const wholes: Kept<ToolHit> = { typescript: new WeakMap(), python: new WeakMap() };
 
 /**
  * What a listing says of a tool in a detail, for a program in a language; with the score of a search, and why
- * it cannot be called where the source does not know.
+ * it cannot be called where the source does not know. Without those two, signatures and `full` are the same
+ * objects each time.
  */
 export function toolHit(
   tool: ToolSchema,
   detail: ListDetail,
   language: Language,
   score?: number,
-  unavailable = tool.unavailable,
+  refusal?: ToolSchema['unavailable'],
 ): ToolHit {
+  const plain = plainHit(tool, detail, language);
+  if (score === undefined && refusal === undefined) return plain;
   return {
-    ...(detail === 'full' && tool),
-    name: tool.name,
-    ...(detail === 'signatures' && tool.description && { description: oneLine(tool.description) }),
-    ...((detail === 'signatures' || detail === 'full') && { signature: signatureOf(tool, language) }),
-    ...(detail === 'types' && { types: toolTypes([tool], language) }),
+    ...plain,
     ...(score !== undefined && { score: Math.round(score * 100) / 100 }),
-    ...(unavailable && { unavailable }),
+    ...(refusal && { unavailable: refusal }),
   };
 }
 
-function signatureOf(tool: ToolSchema, language: Language): string {
-  let signature = signatures[language].get(tool);
-  if (signature === undefined) {
-    signature = toolSignature(tool, language);
-    signatures[language].set(tool, signature);
+function plainHit(tool: ToolSchema, detail: ListDetail, language: Language): ToolHit {
+  const { name, unavailable } = tool;
+  switch (detail) {
+    case 'names':
+      return { name, ...(unavailable && { unavailable }) };
+    case 'signatures':
+      return lineOf(tool, language);
+    case 'types':
+      return { name, types: toolTypes([tool], language), ...(unavailable && { unavailable }) };
+    case 'schemas':
+      return tool;
+    case 'full':
+      return kept(wholes[language], tool, () => ({ ...tool, signature: lineOf(tool, language).signature }));
   }
-  return signature;
+}
+
+function lineOf(tool: ToolSchema, language: Language): ToolHit & { signature: string } {
+  const { name, description, unavailable } = tool;
+  return kept(lines[language], tool, () => ({
+    name,
+    ...(description && { description: oneLine(description) }),
+    signature: toolSignature(tool, language),
+    ...(unavailable && { unavailable }),
+  }));
+}
+
+function kept<Hit>(hits: WeakMap<ToolSchema, Hit>, tool: ToolSchema, make: () => Hit): Hit {
+  let hit = hits.get(tool);
+  if (hit === undefined) hits.set(tool, (hit = make()));
+  return hit;
 }
 
 /** The first sentence of a text, on one line. */

@@ -92,7 +92,9 @@ for (const server of ['a', 'b', 'c']) await tools[server].x().catch(() => {});`,
       permissions: noPermissions,
       tools: listing,
     });
-    expect(asked).toEqual([{ server: 'files', signal: 0 }, { server: 'gitHub', signal: 0 }, { signal: 0 }]);
+    // Signatures are not made for a lookup.
+    const asking = { detail: 'schemas', signal: 0 };
+    expect(asked).toEqual([{ server: 'files', ...asking }, { server: 'gitHub', ...asking }, asking]);
   });
 
   test('discoverMCPTools() narrows by server, offset and limit', async () => {
