@@ -24,7 +24,7 @@ const maxFrameBytes = 1024 * 1024;
 /** Reads lines from a pipe; bytes of a line come in pieces of any size. */
 class LineReader {
   #pipe;
-  #buffer = new Uint8Array(64 * 1024);
+  #buffer = new Uint8Array(256 * 1024);
   /** Of the buffer, what was read and is no line yet. */
   #rest = this.#buffer.subarray(0, 0);
   /** Copies of what the buffer held before, of a line that has not ended. */
@@ -36,10 +36,10 @@ class LineReader {
 
   /** The next line, or undefined when there is none any more. */
   async next() {
-    for (;;) {
-      const line = this.#takeLine();
-      if (line !== undefined || !this.#add(await this.#pipe.read(this.#buffer))) return line;
-    }
+    const line = this.#takeLine();
+    // Of a line that has begun, the rest is on its way: each wait for a piece of it would take longer than the piece.
+    if (line !== undefined || this.#pieces.length > 0) return line ?? this.nextBlocking();
+    return this.#add(await this.#pipe.read(this.#buffer)) ? this.nextBlocking() : undefined;
   }
 
   /** As `next`, and nothing else happens meanwhile: that wakes the process faster. */
@@ -62,6 +62,7 @@ class LineReader {
     const end = this.#rest.indexOf(lineFeed);
     if (end === -1) {
       if (this.#rest.length > 0) this.#pieces.push(this.#rest.slice());
+      this.#rest = this.#rest.subarray(this.#rest.length);
       return undefined;
     }
     const line = this.#rest.subarray(0, end);

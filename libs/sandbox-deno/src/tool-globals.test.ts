@@ -45,6 +45,15 @@ describe('The globals of a program', () => {
       `try { await ${call} } catch (e) { return { name: e.name, code: e.code, message: e.message, tool: e.tool, server: e.server, retryAfterMs: e.retryAfterMs, isToolError: e instanceof McpToolError } }`,
     );
 
+  test('large answers arrive whole, several at once, with small ones between', async () => {
+    const code = `const text = 'aé€😀';
+const times = [80_000, 1, 30_000, 26_214, 2, 90_000, 3];
+const answers = await Promise.all(times.map((n) => callMCPTool('mcp__text__repeat', { times: n })));
+return answers.map((answer, at) => answer === text.repeat(times[at]!));`;
+    const source = fakeToolSource({ mcp__text__repeat: ({ times }) => 'aé€😀'.repeat(Number(times)) });
+    expect(await run(code, source)).toEqual(Array(7).fill(true));
+  });
+
   test('callMCPTool() gives plain values, and keeps what is not text', async () => {
     expect(await run('return await callMCPTool("mcp__files__read")')).toBe('plain text');
     expect(await run('return await callMCPTool("mcp__files__list", {})')).toEqual(['a', 'b']);
