@@ -218,9 +218,9 @@ describe('read', () => {
         [3, 'it is no JSON object'],
         [4, 'it is no JSON object'],
         [5, 'it is longer than 1 MiB'],
-        [7, 'it has no time'],
+        [7, 'it is no record of this log'],
         [8, 'it is no JSON'],
-        [10, 'it has no time'],
+        [10, 'it is no record of this log'],
         [11, 'it breaks off'],
       ];
       expect(found).toEqual(order === 'oldest' ? [1, 6, 9] : [9, 6, 1]);

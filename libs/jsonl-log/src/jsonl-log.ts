@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 
 /** `{ directory, prefix }`: a file for each UTC day, `<prefix>-YYYY-MM-DD.jsonl`. `{ file }`: that one. */
 export type JsonlLogOptions<Entry> = LogPlace & {
-  /** When an entry happened: decides its file, and whether `read` yields it. */
+  /** When an entry happened: decides its file, and whether `read` yields it; an invalid date for what is no entry. */
   timeOf: (entry: Entry) => Date;
 };
 
@@ -72,16 +72,12 @@ export class JsonlLog<Entry extends object> {
     const { order = 'oldest', since, until, onFile, onBadLine = () => {} } = options;
     const files = await this.#files(since, until);
     if (order === 'newest') files.reverse();
+    // Whoever can write the file decides what is in it; whether that is an entry is for `timeOf` to find out.
+    const isEntry = (value: object): value is Entry => this.#dateOf(value as Entry) !== undefined;
     for (const { path, name } of files) {
       onFile?.(name);
-      for await (const entries of readEntries(path, order, onBadLine)) {
-        for (const { value, line } of entries) {
-          // Whether it is one is for `timeOf` to find out.
-          const entry = value as Entry;
-          if (this.#dateOf(entry) === undefined) {
-            onBadLine({ file: name, line, reason: 'it has no time' });
-            continue;
-          }
+      for await (const entries of readEntries(path, order, isEntry, onBadLine)) {
+        for (const entry of entries) {
           const time = this.#timeOf(entry);
           if ((!since || time >= since) && (!until || time <= until)) yield entry;
         }

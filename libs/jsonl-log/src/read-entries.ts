@@ -13,12 +13,13 @@ export interface BadLine {
   reason: string;
 }
 
-/** The objects in the lines of a file, some at a time; empty lines are nothing at all. */
-export async function* readEntries(
+/** The entries in the lines of a file, some at a time; empty lines are nothing at all. */
+export async function* readEntries<Entry extends object>(
   path: string,
   order: 'oldest' | 'newest',
+  isEntry: (value: object) => value is Entry,
   onBadLine: (line: BadLine) => void,
-): AsyncGenerator<{ value: object; line: number }[]> {
+): AsyncGenerator<Entry[]> {
   const file = basename(path);
   try {
     const handle = await openToRead(path);
@@ -26,8 +27,9 @@ export async function* readEntries(
       for await (const lines of readLines(handle, order)) {
         yield lines.flatMap((line) => {
           const value = parse(line);
-          if (typeof value === 'object') return [{ value, line: line.number }];
-          if (value !== '') onBadLine({ file, line: line.number, reason: value });
+          if (typeof value === 'object' && isEntry(value)) return [value];
+          const reason = typeof value === 'string' ? value : 'it is no record of this log';
+          if (reason !== '') onBadLine({ file, line: line.number, reason });
           return [];
         });
       }

@@ -1,0 +1,1 @@
+export default { displayName: 'audit-log', preset: '../../jest.preset.js' };

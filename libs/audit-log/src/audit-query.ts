@@ -1,0 +1,34 @@
+import type { AuditEvent } from '@code-executor/contracts';
+
+/** What to look for: records to which all of it applies. */
+export interface AuditQuery {
+  type?: AuditEvent['type'];
+  status?: AuditEvent['status'];
+  executionId?: string;
+  correlationId?: string;
+  /** The exact name, as `mcp__github__create_issue`. */
+  toolName?: string;
+  server?: string;
+  /** Text that occurs in any field, in capitals or not. */
+  query?: string;
+  /** Records of this time and later ones. */
+  since?: Date;
+  /** Records of this time and earlier ones. */
+  until?: Date;
+  /** The records to return at most. Default: 100. */
+  limit?: number;
+}
+
+const exact = ['type', 'status', 'executionId', 'correlationId', 'toolName', 'server'] as const;
+
+/** Whether a record of the right time is one of those wanted. */
+export function matches(event: AuditEvent, wanted: AuditQuery): boolean {
+  if (exact.some((field) => wanted[field] !== undefined && wanted[field] !== event[field])) return false;
+  const text = wanted.query?.toLowerCase() ?? '';
+  return text === '' || Object.values(event).some((value) => holds(value, text));
+}
+
+function holds(value: unknown, text: string): boolean {
+  if (Array.isArray(value)) return value.some((each) => holds(each, text));
+  return typeof value === 'string' && value.toLowerCase().includes(text);
+}

@@ -1,0 +1,81 @@
+import type { AuditEvent } from '@code-executor/contracts';
+
+type Fields = Required<AuditEvent>;
+type ListField = { [Key in keyof Fields]: Fields[Key] extends readonly string[] ? Key : never }[keyof Fields];
+type NumberField = { [Key in keyof Fields]: Fields[Key] extends number ? Key : never }[keyof Fields];
+type TextField = Exclude<keyof Fields, ListField | NumberField>;
+
+/** The bytes of a field as JSON, quotes and brackets included. All fields together stay below 8 KB. */
+const maxBytes: Record<TextField | ListField, number> = {
+  timestamp: 32,
+  type: 32,
+  status: 16,
+  action: 32,
+  correlationId: 48,
+  executionId: 80,
+  clientId: 80,
+  clientIp: 64,
+  language: 32,
+  isolation: 32,
+  toolName: 800,
+  server: 800,
+  query: 800,
+  allowedTools: 2000,
+  toolsCalled: 2000,
+  paramsHash: 80,
+  codeHash: 80,
+  errorCode: 32,
+};
+const isNumber: Record<NumberField, true> = {
+  count: true,
+  codeLength: true,
+  durationMs: true,
+  queuedMs: true,
+  startupMs: true,
+  resultBytes: true,
+  returnedBytes: true,
+};
+const maxNameChars = 200;
+const maxEntries = 100;
+/** Stands at the end of a list that was longer. */
+const more = '…';
+
+/** The event as it is written: the known fields and no other, each within its bound. */
+export function boundedEvent(event: AuditEvent): AuditEvent {
+  const bounded: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(event) as [string, unknown][]) {
+    if (Object.hasOwn(isNumber, key)) {
+      if (Number.isFinite(value)) bounded[key] = Math.round(Number(value) * 1000) / 1000;
+    } else if (Object.hasOwn(maxBytes, key)) {
+      const bytes = maxBytes[key as TextField | ListField];
+      if (Array.isArray(value)) bounded[key] = boundedList(value, bytes);
+      else if (typeof value === 'string') bounded[key] = boundedText(value, bytes);
+    }
+  }
+  return bounded as unknown as AuditEvent;
+}
+
+function boundedText(text: string, maxBytes: number): string {
+  let kept = text.slice(0, maxNameChars);
+  // A character takes up to six bytes; whoever sends many of those gets fewer on record.
+  while (jsonBytes(kept) > maxBytes) kept = kept.slice(0, Math.floor(kept.length * 0.75));
+  return kept;
+}
+
+function boundedList(values: readonly unknown[], maxBytes: number): string[] {
+  const kept: string[] = [];
+  let bytes = jsonBytes([more]);
+  for (const value of values) {
+    if (typeof value !== 'string') continue;
+    const name = boundedText(value, maxBytes);
+    bytes += jsonBytes(name) + 1;
+    if (kept.length === maxEntries - 1 && values.length > maxEntries) bytes = Infinity;
+    if (bytes > maxBytes) return [...kept, more];
+    kept.push(name);
+  }
+  return kept;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
