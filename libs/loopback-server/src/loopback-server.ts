@@ -10,6 +10,7 @@ import { sendFailure } from './error-reply.js';
 import { acceptOnlyJson } from './json-body.js';
 import { answerUnknownRoutes } from './known-routes.js';
 import { guard } from './request-guard.js';
+import { dropUnreadAnswers } from './unread-answers.js';
 
 export interface LoopbackServerOptions {
   /** `127.0.0.1`, `::1` or `localhost`, which is `127.0.0.1`. Default: `127.0.0.1`. */
@@ -100,6 +101,7 @@ export async function startLoopbackServer(
     app.server.maxConnections = maxConnections;
     const closing = new AbortController();
     guard(app, { names: place.names, ...(findClient && { findClient }), closing: closing.signal });
+    dropUnreadAnswers(app);
     answerUnknownRoutes(app);
     acceptOnlyJson(app);
     await app.register(routes);
