@@ -12,6 +12,8 @@ import type { ToolProxy } from './tool-proxy.js';
 const maxErrorChars = 4000;
 /** The upstream server answered, but not with what was asked for: what a gateway calls bad. */
 const toolErrorStatus = 502;
+/** As much as programs get of one call. */
+const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** An answer with its body as JSON. */
 export interface CallAnswer {
@@ -48,11 +50,18 @@ function errorText({ content }: ToolResult): string {
 }
 
 function encode(body: object): string {
+  let json: string;
   try {
-    return JSON.stringify(body);
+    json = JSON.stringify(body);
   } catch (cause) {
     throw new CodeExecutorError('resource_exhausted', 'The result is nested too deep to be sent as JSON.', {
       cause,
     });
   }
+  // No character takes more than three bytes, and counting them takes a while.
+  if (3 * json.length > maxAnswerBytes && Buffer.byteLength(json) > maxAnswerBytes) {
+    const problem = 'The result is larger than 16 MB; ask for less of it at a time.';
+    throw new CodeExecutorError('resource_exhausted', problem);
+  }
+  return json;
 }
