@@ -28,7 +28,7 @@ const program = new Command('code-executor')
   .option('--config <file>', 'read this configuration and no other')
   .addHelpText(
     'after',
-    '\nExamples:\n  code-executor wrappers ./mcp\n  code-executor cache show\n  code-executor python add --help',
+    '\nExamples:\n  code-executor wrappers generate --out ./mcp\n  code-executor token create dashboard\n  code-executor cache show\n  code-executor python add --help',
   )
   .showHelpAfterError('(Add --help for options and examples.)');
 program.addCommand(pythonCommand(terminal, ending.signal));

@@ -1,14 +1,14 @@
-import { join } from 'node:path';
-
 import { ClientPool } from '@code-executor/client-pool';
 import { baseEnvironment, findServers, loadConfig } from '@code-executor/config';
-import { SchemaCache } from '@code-executor/schema-cache';
 
+import { openSchemaCache } from './open-schema-cache.js';
 import type { Terminal } from './terminal.js';
 
 export interface OpenedTools {
   /** Of the configured servers, which are started when they are asked. */
   pool: ClientPool;
+  /** The names of these servers. */
+  servers: readonly string[];
   homeDir?: string;
   close(): Promise<void>;
 }
@@ -18,13 +18,11 @@ export async function openTools(
   { config: file }: { config?: string },
   terminal: Terminal,
 ): Promise<OpenedTools> {
-  const { config, homeDir, warnings } = await loadConfig(file === undefined ? {} : { file });
+  const loaded = await loadConfig(file === undefined ? {} : { file });
+  const { config, homeDir, warnings } = loaded;
   const { servers, warnings: serverWarnings } = await findServers({ config });
   for (const warning of [...warnings, ...serverWarnings]) terminal.note(warning);
-  const cache = new SchemaCache<unknown>({
-    ...(homeDir !== undefined && { file: join(homeDir, 'schema-cache.json') }),
-    ...config.schemaCache,
-  });
+  const cache = openSchemaCache(loaded);
   // A server has as long as when nothing is known of it.
   const { connectTimeoutMs = 10_000 } = config.pool ?? {};
   const pool = new ClientPool({
@@ -36,6 +34,7 @@ export async function openTools(
   });
   return {
     pool,
+    servers: Object.keys(servers),
     ...(homeDir !== undefined && { homeDir }),
     async close() {
       await pool.close();

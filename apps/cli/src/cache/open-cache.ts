@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-
 import { loadConfig } from '@code-executor/config';
 import { CodeExecutorError, type Logger } from '@code-executor/contracts';
-import { SchemaCache } from '@code-executor/schema-cache';
+import type { SchemaCache } from '@code-executor/schema-cache';
 
+import { openSchemaCache } from '../open-schema-cache.js';
 import type { Terminal } from '../terminal.js';
 
 /** The cache of the configuration; what it cannot read or write is an error here, not a warning. */
@@ -11,7 +10,8 @@ export async function openCache(
   { config: file }: { config?: string },
   terminal: Terminal,
 ): Promise<SchemaCache<unknown>> {
-  const { config, homeDir, warnings } = await loadConfig(file === undefined ? {} : { file });
+  const loaded = await loadConfig(file === undefined ? {} : { file });
+  const { config, homeDir, warnings } = loaded;
   for (const warning of warnings) terminal.note(warning);
   if (homeDir === undefined && config.schemaCache?.store === undefined) {
     const message = 'You have no home folder; set schemaCache.store or CODE_EXECUTOR_HOME.';
@@ -22,9 +22,5 @@ export async function openCache(
     process.exitCode = 1;
   };
   const logger: Logger = { debug() {}, info() {}, warn, error: warn };
-  return new SchemaCache<unknown>({
-    ...(homeDir !== undefined && { file: join(homeDir, 'schema-cache.json') }),
-    ...config.schemaCache,
-    logger,
-  });
+  return openSchemaCache(loaded, logger);
 }

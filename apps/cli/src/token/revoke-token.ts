@@ -1,9 +1,8 @@
 import { editConfig } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
 
+import { whatThereIs } from '../what-there-is.js';
 import { clientsOf, pathOf } from './client.js';
-
-const maxNamed = 10;
 
 export interface RevokedToken {
   /** The configuration that had the client. */
@@ -29,7 +28,5 @@ export async function revokeToken(id: string, options: { file?: string } = {}): 
 }
 
 function noSuchClient(id: string, ids: readonly string[]): CodeExecutorError {
-  const more = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : '';
-  const there = ids.length === 0 ? 'there is none' : `there are ${ids.slice(0, maxNamed).join(', ')}${more}`;
-  return new CodeExecutorError('not_found', `There is no client ${id}; ${there}.`);
+  return new CodeExecutorError('not_found', `There is no client ${id}; ${whatThereIs(ids)}.`);
 }

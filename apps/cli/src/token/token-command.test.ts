@@ -123,7 +123,7 @@ describe('code-executor token', () => {
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({
       code: 1,
       stdout: '',
-      stderr: note('There is no client app; there are web.'),
+      stderr: note('There is no client app; there is web.'),
     });
     const last = await runCli(home, 'token', 'revoke', 'web');
     expect(last.stderr).toContain('It was the last one');

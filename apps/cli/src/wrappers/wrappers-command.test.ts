@@ -22,6 +22,7 @@ afterEach(() => rm(home, { recursive: true }));
 
 const configure = (mcpServers: object) =>
   writeFile(join(home, 'config.json'), JSON.stringify({ projectOnly: true, mcpServers }), { mode: 0o600 });
+const generate = (...args: string[]) => runCli(home, 'wrappers', 'generate', ...args);
 const paths = [
   'typescript/client.ts',
   'typescript/index.ts',
@@ -34,7 +35,7 @@ const paths = [
 describe('code-executor wrappers', () => {
   test('writes modules for the tools of the configured servers, and again only what differs', async () => {
     await configure({ memory: memoryServer });
-    const first = await runCli(home, 'wrappers');
+    const first = await generate();
     expect(first).toEqual({
       code: 0,
       stdout: [
@@ -47,9 +48,10 @@ describe('code-executor wrappers', () => {
     const module = join(home, 'wrappers/typescript/mcp-memory.ts');
     expect(await readFile(module, 'utf8')).toContain('createEntities');
     await writeFile(module, 'mine');
-    const second = await runCli(home, 'wrappers', '--json');
+    const second = await generate('--json');
     expect(JSON.parse(second.stdout)).toEqual({
       directory: join(home, 'wrappers'),
+      tools: 9,
       written: ['typescript/mcp-memory.ts'],
       unchanged: paths.filter((path) => !path.endsWith('mcp-memory.ts')),
       deleted: [],
@@ -60,18 +62,18 @@ describe('code-executor wrappers', () => {
 
   test('writes one language where it is told, and deletes what belongs to no server any more', async () => {
     await configure({ memory: memoryServer });
-    await runCli(home, 'wrappers', 'here', '--language', 'python');
+    await generate('--out', 'here', '--language', 'python');
     expect(await readdir(join(home, 'here'))).toEqual(['python', 'wrapper-manifest.json']);
     await configure({});
-    const { stdout } = await runCli(home, 'wrappers', 'here', '--language', 'python', '--json');
+    const { stdout } = await generate('--out', 'here', '--language', 'python', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ deleted: ['python/mcp_memory.py'] });
   });
 
   test('keeps the modules of a server that cannot be asked now, and says so', async () => {
     await configure({ memory: memoryServer });
-    await runCli(home, 'wrappers');
+    await generate();
     await configure({ memory: dead, other: dead });
-    const { code, stdout, stderr } = await runCli(home, 'wrappers');
+    const { code, stdout, stderr } = await generate();
     expect([code, stdout]).toEqual([
       1,
       `9 tools in 6 files below ${join(home, 'wrappers')}, 6 as they were\n`,
@@ -79,17 +81,45 @@ describe('code-executor wrappers', () => {
     expect(stderr).toMatch(/Not all servers could be asked:\n {2}memory: .*\n {2}other: /);
     // Not even where nothing is known of it any more.
     await rm(join(home, 'schema-cache.json'));
-    const { stdout: json } = await runCli(home, 'wrappers', '--json');
+    const { stdout: json } = await generate('--json');
     expect(JSON.parse(json)).toMatchObject({ deleted: [], kept: [] });
     expect(await readdir(join(home, 'wrappers/typescript'))).toContain('mcp-memory.ts');
+    const index = await readFile(join(home, 'wrappers/typescript/index.ts'), 'utf8');
+    expect(index).toContain("from './mcp-memory.js'");
+  });
+
+  test('--server asks only these, and keeps the modules of others', async () => {
+    await configure({ memory: memoryServer, second: memoryServer });
+    await generate();
+    const read = () => readFile(join(home, 'wrappers/typescript/index.ts'), 'utf8');
+    const index = await read();
+    // Whoever asked it now would say so.
+    await configure({ memory: memoryServer, second: dead });
+    await rm(join(home, 'schema-cache.json'));
+    const { code, stdout } = await generate('--server', 'memory', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ tools: 9, written: [], deleted: [], unavailableServers: [] }),
+    ]);
+    expect(await read()).toBe(index);
+    expect(index).toContain("from './mcp-second.js'");
+  });
+
+  test('alone, it explains itself', async () => {
+    const { code, stderr } = await runCli(home, 'wrappers');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('generate [options]')]);
+    const { stdout } = await generate('--help');
+    expect(stdout).toContain('code-executor wrappers generate --out ./src/mcp --server github memory');
   });
 
   test.each([
     [['--language', 'cobol'], 2, 'Allowed choices are typescript, python'],
-    [['/dev/null/wrappers'], 1, 'The directory of the wrappers could not be written'],
+    [['--out', '/dev/null/wrappers'], 1, 'The directory of the wrappers could not be written'],
+    [['./mcp'], 2, 'too many arguments'],
+    [['--server', 'githup'], 1, 'No server "githup" is configured; there are github, memory.'],
   ])('%j is a clear error', async (args, code, text) => {
-    await configure({});
-    const run = await runCli(home, 'wrappers', ...args);
+    await configure({ github: dead, memory: dead });
+    const run = await generate(...args);
     expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(text)]);
   });
 });

@@ -1,71 +1,91 @@
 import { join, resolve } from 'node:path';
 
-import { CodeExecutorError, type Language } from '@code-executor/contracts';
-import { generateWrappers, type WrapperChanges, writeWrappers } from '@code-executor/wrapper-gen';
+import { CodeExecutorError, type FailedServer, type Language } from '@code-executor/contracts';
+import type { WrapperChanges } from '@code-executor/wrapper-gen';
 import { Command, Option } from 'commander';
 
 import { openTools } from '../open-tools.js';
 import type { Terminal } from '../terminal.js';
+import { whatThereIs } from '../what-there-is.js';
+import { generateInto } from './generate-into.js';
 
 const languages: readonly Language[] = ['typescript', 'python'];
 
-interface WrapperOptions {
+interface GenerateOptions {
   config?: string;
+  server?: string[];
   language?: Language;
+  out?: string;
   json?: true;
 }
 
 /** `code-executor wrappers`: typed modules for the tools of the configured servers. */
 export function wrappersCommand(terminal: Terminal, signal: AbortSignal): Command {
-  return new Command('wrappers')
-    .description('Write typed TypeScript and Python modules for the tools of your MCP servers.')
-    .argument('[DIR]', 'where to; wrappers/ in the home of Code Executor unless told')
+  const wrappers = new Command('wrappers').description(
+    'Typed TypeScript and Python modules for the tools of your MCP servers.',
+  );
+  wrappers
+    .command('generate')
+    .description('Write the modules; only what differs is written again.')
+    .option('--server <name...>', 'of these servers; the modules of others stay as they are')
     .addOption(new Option('--language <language>', 'only these').choices(languages))
-    .option('--json', 'as JSON: { directory, written, unchanged, deleted, kept, unavailableServers }')
+    .option('--out <dir>', 'where to; wrappers/ in the home of Code Executor unless told')
+    .option('--json', 'as JSON: { directory, tools, written, unchanged, deleted, kept, unavailableServers }')
     .addHelpText(
       'after',
       `
 Programs that import them call the tools through a running server: code-executor-mcp --http
 
 Examples:
-  code-executor wrappers
-  code-executor wrappers ./src/mcp --language typescript`,
+  code-executor wrappers generate
+  code-executor wrappers generate --out ./src/mcp --language typescript
+  code-executor wrappers generate --out ./src/mcp --server github memory`,
     )
-    .action(async (dir: string | undefined, _options: unknown, command: Command) => {
-      const { language, json, config } = command.optsWithGlobals<WrapperOptions>();
+    .action(async (_options: unknown, command: Command) => {
+      const { server, language, out, json, config } = command.optsWithGlobals<GenerateOptions>();
       const opened = await openTools(config === undefined ? {} : { config }, terminal);
       try {
-        const directory = directoryFor(dir, opened.homeDir);
+        const directory = directoryFor(out, opened.homeDir);
+        const only = server && knownServers(server, opened.servers);
         terminal.note('Listing the tools ...');
-        const listing = await opened.pool.listTools({ refresh: true, signal });
-        const files = (language ? [language] : languages).flatMap((each) =>
-          generateWrappers(listing.tools, each),
-        );
-        const unavailableServers = listing.failedServers;
-        const changes = await writeWrappers(directory, files, { keepsOthers: unavailableServers.length > 0 });
+        const { unavailableServers, ...done } = await generateInto(directory, opened.pool, {
+          languages: language ? [language] : languages,
+          ...(only && { servers: only }),
+          signal,
+        });
         if (json) {
-          terminal.print(`${JSON.stringify({ directory, ...changes, unavailableServers }, null, 2)}\n`);
+          terminal.print(`${JSON.stringify({ directory, ...done, unavailableServers }, null, 2)}\n`);
         } else {
-          terminal.print(summaryOf(directory, listing.tools.length, changes));
+          terminal.print(summaryOf(directory, done));
         }
-        if (unavailableServers.length === 0) return;
-        throw new CodeExecutorError(
-          'unavailable',
-          `Not all servers could be asked:\n${unavailableServers.map(({ server, reason, fix }) => `  ${server}: ${reason}. ${fix}`).join('\n')}`,
-        );
+        if (unavailableServers.length > 0) throw notAsked(unavailableServers);
       } finally {
         await opened.close();
       }
     });
+  return wrappers;
 }
 
-function directoryFor(dir: string | undefined, homeDir: string | undefined): string {
-  if (dir !== undefined) return resolve(dir);
+function directoryFor(out: string | undefined, homeDir: string | undefined): string {
+  if (out !== undefined) return resolve(out);
   if (homeDir !== undefined) return join(homeDir, 'wrappers');
-  throw new CodeExecutorError('failed_precondition', 'You have no home folder; name a directory.');
+  throw new CodeExecutorError('failed_precondition', 'You have no home folder; name a directory with --out.');
 }
 
-function summaryOf(directory: string, tools: number, changes: WrapperChanges): string {
+/** The names, each once. */
+function knownServers(names: readonly string[], servers: readonly string[]): string[] {
+  const unknown = names.find((name) => !servers.includes(name));
+  if (unknown === undefined) return [...new Set(names)];
+  const message = `No server ${JSON.stringify(unknown.slice(0, 100))} is configured; ${whatThereIs(servers)}.`;
+  throw new CodeExecutorError('not_found', message);
+}
+
+function notAsked(servers: readonly FailedServer[]): CodeExecutorError {
+  const lines = servers.map(({ server, reason, fix }) => `  ${server}: ${reason}. ${fix}`);
+  return new CodeExecutorError('unavailable', `Not all servers could be asked:\n${lines.join('\n')}`);
+}
+
+function summaryOf(directory: string, { tools, ...changes }: WrapperChanges & { tools: number }): string {
   const { written, unchanged, deleted, kept } = changes;
   const lines = [
     ...written.map((path) => `  wrote    ${path}`),
