@@ -1,4 +1,4 @@
-import { type Logger, type SandboxStatus, untilAborted } from '@code-executor/contracts';
+import { CodeExecutorError, type Logger, type SandboxStatus, untilAborted } from '@code-executor/contracts';
 import type { Registry } from 'prom-client';
 
 import { FollowedCounter } from './followed-counter.js';
@@ -21,11 +21,15 @@ export function stateMetrics(
   /** `show` without a state takes the values away. */
   const follow = <T>(source: string, read: () => T | Promise<T>, show: (state?: T) => void) => {
     return async () => {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(tooLate(source)), sourceTimeoutMs);
       try {
-        show(await untilAborted(Promise.resolve(read()), AbortSignal.timeout(sourceTimeoutMs)));
+        show(await untilAborted(Promise.resolve(read()), late.signal));
       } catch (err) {
         show();
         logger.warn({ source, err }, 'A source of metrics failed; its metrics have no values now.');
+      } finally {
+        clearTimeout(timer);
       }
     };
   };
@@ -36,6 +40,11 @@ export function stateMetrics(
     ...(cache ? [follow('cache', cache, cacheMetrics(registry))] : []),
   ];
   return () => Promise.all(followers.map((refresh) => refresh()));
+}
+
+function tooLate(source: string): CodeExecutorError {
+  const message = `The ${source} did not tell their state within ${sourceTimeoutMs} ms; see what holds them up.`;
+  return new CodeExecutorError('deadline_exceeded', message);
 }
 
 function executorMetrics(registry: Registry): (state?: ExecutorState) => void {
