@@ -40,23 +40,30 @@ export function baseEnvironment(
 
 /** The keys that the environment sets, and what is wrong with its values. */
 export function readEnvironment(env: NodeJS.ProcessEnv): {
-  values: { path: string[]; value: string | number }[];
+  values: { path: string[]; value: string | number | boolean }[];
   problems: ProblemList;
 } {
-  const values: { path: string[]; value: string | number }[] = [];
+  const values: { path: string[]; value: string | number | boolean }[] = [];
   const problems = new ProblemList();
   for (const { path, node, variable } of environmentKeys()) {
     const text = readVariable(env, variable);
     if (text === undefined) continue;
     const value = parseVariable(text, node);
     if (value === undefined) {
-      problems.add(() => `${variable} is ${shorten(text)} (expected ${typeText(node)})`);
+      problems.add(
+        () =>
+          `${variable} is ${shorten(text)} (expected ${node.type === 'boolean' ? 'true or false' : typeText(node)})`,
+      );
     } else values.push({ path, value });
   }
   return { values, problems };
 }
 
-function parseVariable(text: string, node: KeyNode): string | number | undefined {
+function parseVariable(text: string, node: KeyNode): string | number | boolean | undefined {
+  if (node.type === 'boolean') {
+    const word = text.toLowerCase();
+    return word === 'true' || word === 'false' ? word === 'true' : undefined;
+  }
   if (node.type === 'integer') {
     // Decimal digits only: `Number()` also takes "1e9", "0x10", " 5" and "".
     const value = /^(0|[1-9]\d*)$/.test(text) ? Number(text) : NaN;

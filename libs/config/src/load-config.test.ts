@@ -249,23 +249,35 @@ describe('loadConfig reads', () => {
     expect((await load()).config).toEqual({});
   });
 
-  test('the keys of the audit log to come, with a warning each', async () => {
+  test('the old keys of the audit log, with a warning each', async () => {
     const file = `Configuration file ${join(cwd, '.code-executor.json')}`;
-    await project({ security: { enableAuditLog: true, auditLogPath: '~/audit.log', maxCodeSize: 5 } });
-    expect(await load()).toMatchObject({
-      config: { security: { maxCodeSize: 5 } },
-      warnings: [
-        `${file}: security.enableAuditLog: audit.enabled comes with the audit log; the key does nothing yet.`,
-        `${file}: security.auditLogPath: audit.path comes with the audit log; the key does nothing yet.`,
-      ],
-    });
-    await project({ security: { enableAuditLog: false } });
-    expect(await load()).toMatchObject({ config: {}, warnings: [expect.stringContaining('audit.enabled')] });
+    await project({ security: { enableAuditLog: false, auditLogPath: 'audit.log', maxCodeSize: 5 } });
+    const { config, warnings, origins } = await load();
+    expect(config).toEqual({ security: { maxCodeSize: 5 }, audit: { enabled: false, path: 'audit.log' } });
+    expect(origins.get('audit.enabled')).toBe('file');
+    expect(warnings).toEqual([
+      `${file}: security.enableAuditLog is now audit.enabled; please rename it.`,
+      `${file}: security.auditLogPath is now audit.path; please rename it.`,
+    ]);
+  });
+
+  test.each([
+    ['true', true],
+    ['FALSE', false],
+  ])('ENABLE_AUDIT_LOG=%s over the file', async (ENABLE_AUDIT_LOG, enabled) => {
+    await project({ audit: { enabled: !enabled, retentionDays: 7 } });
+    const env = { ENABLE_AUDIT_LOG, AUDIT_LOG_RETENTION_DAYS: '365', AUDIT_LOG_PATH: 'records' };
+    expect((await load({ env })).config).toEqual({ audit: { enabled, retentionDays: 365, path: 'records' } });
   });
 });
 
 describe('loadConfig refuses', () => {
   const cases: [string, unknown, string][] = [
+    [
+      'required records of a log that is off',
+      { audit: { enabled: false, required: true } },
+      'audit.required is true and audit.enabled is not.',
+    ],
     [
       'a number out of range',
       { security: { defaultTimeoutMs: 5 } },
@@ -348,7 +360,7 @@ describe('loadConfig refuses', () => {
     [
       'a key with control characters',
       { 'a\u001b[31m': 1 },
-      '"a\\u001b[31m" is not a known key; the keys here are version, mcpConfigPath, projectOnly, mcpServers, security, sandbox, executors, pool, discovery, schemaCache, policy, http, log.',
+      '"a\\u001b[31m" is not a known key; the keys here are version, mcpConfigPath, projectOnly, mcpServers, security, sandbox, executors, pool, discovery, schemaCache, policy, http, audit, log.',
     ],
     [
       'a server name with a space',
@@ -505,6 +517,9 @@ describe('loadConfig refuses', () => {
     test.each([
       ['CODE_EXECUTOR_ISOLATION', 'container', '"container" is not available yet'],
       ['LOG_LEVEL', '', 'expected "fatal"'],
+      ['ENABLE_AUDIT_LOG', 'yes', 'expected true or false'],
+      ['AUDIT_LOG_RETENTION_DAYS', '366', 'expected integer from 1 to 365'],
+      ['AUDIT_LOG_PATH', '', 'expected non-empty string'],
       ['DENO_PATH', '', 'expected non-empty string'],
       ['MCP_CONFIG_PATH', '', 'expected non-empty string'],
     ])('%s=%j', async (name, value, expected) => {

@@ -7,6 +7,8 @@ type Tree = Record<string, unknown>;
 const movedKeys = [
   // An empty list meant "no ceiling" there, and means "nothing may be called" here.
   { from: ['security', 'allowedTools'], to: ['policy', 'ceiling'], isAbsent: isEmptyList },
+  { from: ['security', 'enableAuditLog'], to: ['audit', 'enabled'], isAbsent: () => false },
+  { from: ['security', 'auditLogPath'], to: ['audit', 'path'], isAbsent: () => false },
 ];
 
 /** Keys that are no more, and why. */
@@ -20,12 +22,6 @@ const goneKeys = [
     why: 'Python runs in Pyodide, not in an installed interpreter',
   },
   { path: ['executors', 'python', 'version'], why: 'the version of Python is that of the Pyodide package' },
-];
-
-/** Keys of older releases whose successors are still to come: their values are dropped, with a warning. */
-const idleKeys = [
-  { path: ['security', 'enableAuditLog'], successor: 'audit.enabled' },
-  { path: ['security', 'auditLogPath'], successor: 'audit.path' },
 ];
 
 export interface Retired {
@@ -45,11 +41,6 @@ export function retireKeys(tree: Tree, problems: ProblemList): Retired {
     if (isAbsent(value)) continue;
     if (put(tree, to, value)) retired.oldNames.set(newKey, oldKey);
     else problems.add(() => `${oldKey} is now ${newKey}, which is there too; keep only ${newKey}`);
-  }
-  for (const { path, successor } of idleKeys) {
-    if (take(tree, path) === undefined) continue;
-    const key = dotted(path);
-    retired.warnings.push(`${key}: ${successor} comes with the audit log; the key does nothing yet`);
   }
   for (const { path, why } of goneKeys) {
     if (take(tree, path) !== undefined) problems.add(() => `${dotted(path)} is gone: ${why}; remove it`);

@@ -11,7 +11,11 @@ const integer = (min: number, max: number, description: string, env?: string) =>
     .max(max)
     .meta({ description, ...(env === undefined ? {} : { env }) })
     .exactOptional();
-const flag = (description: string) => z.boolean().meta({ description }).exactOptional();
+const flag = (description: string, env?: string) =>
+  z
+    .boolean()
+    .meta({ description, ...(env === undefined ? {} : { env }) })
+    .exactOptional();
 const path = (description: string, env: string) => text().meta({ description, env }).exactOptional();
 const list = (description: string) => z.array(text()).meta({ description }).exactOptional();
 /** Names of clients of the HTTP door. */
@@ -245,6 +249,29 @@ function sameToken(other: string): string {
   return `is also that of http.clients.${other}; create a token for each`;
 }
 
+const audit = z
+  .strictObject({
+    enabled: flag(
+      'Whether executions, calls and what was refused are recorded, without plaintext. Default: true.',
+      'ENABLE_AUDIT_LOG',
+    ),
+    path: path(
+      'The folder of the records; a path that ends in .jsonl, .json, .log or .txt is a single file. Default: ~/.code-executor/audit-logs.',
+      'AUDIT_LOG_PATH',
+    ),
+    retentionDays: integer(
+      1,
+      365,
+      'For how many days records are kept in a folder. Default: 30.',
+      'AUDIT_LOG_RETENTION_DAYS',
+    ),
+    required: flag('Refuse executions while their records cannot be written. Default: false.'),
+  })
+  .refine(({ enabled = true, required = false }) => enabled || !required, {
+    path: ['required'],
+    error: 'is true and audit.enabled is not',
+  });
+
 /** Every key of the configuration file. All are optional: defaults live with the options they belong to. */
 export const configSchema = z.strictObject({
   version: z.literal(1).meta({ description: 'Version of this format.' }).exactOptional(),
@@ -264,6 +291,7 @@ export const configSchema = z.strictObject({
   schemaCache: schemaCache.exactOptional(),
   policy: policy.exactOptional(),
   http: http.exactOptional(),
+  audit: audit.exactOptional(),
   log: z
     .strictObject({
       level: z
