@@ -36,24 +36,29 @@ export function productHome({ cwd, home, env }: Omit<FileSearch, 'file'>): strin
 export async function findConfigFile(
   search: FileSearch,
 ): Promise<{ path: string; text: string } | undefined> {
-  const { cwd, env, file } = search;
-  const variable = file === undefined ? pathVariable(env, 'CODE_EXECUTOR_CONFIG_PATH') : undefined;
-  const named = file ?? variable;
-  if (named === undefined) {
-    for (const path of usualPlaces(search)) {
-      const text = await readOwnFile(path);
-      if (text !== undefined) return { path, text };
-    }
-    return undefined;
+  const named = namedPlace(search);
+  for (const path of named === undefined ? usualPlaces(search) : [named]) {
+    const text = await readOwnFile(path);
+    if (text !== undefined) return { path, text };
   }
-  const path = resolve(cwd, named);
-  const text = await readOwnFile(path);
-  if (text !== undefined) return { path, text };
+  if (named === undefined) return undefined;
   const advice =
-    file === undefined
+    search.file === undefined
       ? 'correct or unset CODE_EXECUTOR_CONFIG_PATH'
       : 'correct the path given with --config';
-  throw unusable(path, `does not exist; ${advice}`);
+  throw unusable(named, `does not exist; ${advice}`);
+}
+
+/** Where the configuration file is looked for: the first that is there counts. */
+export function configPlaces(search: FileSearch): string[] {
+  const named = namedPlace(search);
+  return named === undefined ? usualPlaces(search) : [named];
+}
+
+/** The one place that is looked at, where one was named. */
+function namedPlace({ cwd, env, file }: FileSearch): string | undefined {
+  const named = file ?? pathVariable(env, 'CODE_EXECUTOR_CONFIG_PATH');
+  return named === undefined ? undefined : resolve(cwd, named);
 }
 
 function usualPlaces(search: FileSearch): string[] {

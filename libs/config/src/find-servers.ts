@@ -69,7 +69,7 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
       : await readServerFile({ path: join(home, '.claude.json'), maxBytes: maxUserFileBytes }, warnings);
   if (userFile) addDefinitions(userFile, ['mcpServers'], definitions, warnings);
   const project = {
-    path: resolve(cwd, config.mcpConfigPath ?? '.mcp.json'),
+    path: projectServerFile({ config, cwd }),
     maxBytes: maxProjectFileBytes,
     isExpected: config.mcpConfigPath !== undefined,
     isServerFile: true,
@@ -98,6 +98,11 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
     servers: Object.fromEntries(servers),
     warnings: rest > 0 ? [...warnings.slice(0, maxWarnings), `${rest} more warnings like these.`] : warnings,
   };
+}
+
+/** The absolute path of the project's file, whether it is there or not. */
+export function projectServerFile({ config = {}, cwd = process.cwd() }: FindServersOptions = {}): string {
+  return resolve(cwd, config.mcpConfigPath ?? '.mcp.json');
 }
 
 interface ServerFile {

@@ -1,7 +1,12 @@
 export { type ConfigKey, configKeys } from './config-keys.js';
 export { type ConfigEdit, editConfig } from './edit-config.js';
 export { baseEnvironment } from './environment.js';
-export { findServers, type FindServersOptions, type FoundServers } from './find-servers.js';
+export {
+  findServers,
+  type FindServersOptions,
+  type FoundServers,
+  projectServerFile,
+} from './find-servers.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
 export { clientIdPattern, clientIdRule, type Config } from './schema.js';
 export type {

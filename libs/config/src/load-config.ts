@@ -1,7 +1,7 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { configKeys, isLeaf, nodeAt } from './config-keys.js';
-import { findConfigFile, homeDirectory, productHome } from './config-file.js';
+import { configPlaces, findConfigFile, homeDirectory, productHome } from './config-file.js';
 import { readEnvironment } from './environment.js';
 import { dotted, type KeyPath, shorten } from './key-path.js';
 import { parseJson } from './parse-json.js';
@@ -38,6 +38,8 @@ export interface LoadedConfig {
   homeDir?: string;
   /** The absolute path of the file that was read, if any. */
   file?: string;
+  /** The absolute paths where a file was looked for, of which the first that is there counts. */
+  places: string[];
   /** For the user's eyes: what works, but should be changed. */
   warnings: string[];
 }
@@ -66,6 +68,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     origins: originsOf(content.config, overridden),
     ...(homeDir !== undefined && { homeDir }),
     ...(found && { file: found.path }),
+    places: configPlaces({ cwd, home, env, file }),
     warnings: content.warnings.map((warning) => `Configuration file ${found?.path ?? ''}: ${warning}.`),
   };
 }
