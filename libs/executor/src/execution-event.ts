@@ -4,11 +4,22 @@ import type { AuditEvent, ErrorCode, ExecutionErrorCode, Language } from '@code-
 
 import type { ExecutionReport } from './execution-report.js';
 
+/** The audit record of a program that is about to run, for places where nothing may run without one. */
+export function startEvent(executionId: string, request: unknown, language: Language): AuditEvent {
+  return {
+    type: 'execution',
+    timestamp: new Date().toISOString(),
+    executionId,
+    language,
+    status: 'success',
+    action: 'started',
+    ...programFields(request),
+  };
+}
+
 /** The audit record of an execution: of the code only its hash, of the result only how it ended. */
 export function executionEvent(report: ExecutionReport, request: unknown, language: Language): AuditEvent {
   const { executionId, success, isolation, errorCode, executionTimeMs, toolCallsMade } = report;
-  const { code, allowedTools }: Record<string, unknown> =
-    typeof request === 'object' && request !== null ? { ...request } : {};
   return {
     type: 'execution',
     timestamp: new Date().toISOString(),
@@ -17,12 +28,20 @@ export function executionEvent(report: ExecutionReport, request: unknown, langua
     status: success ? 'success' : isolation ? 'failure' : 'rejected',
     ...(errorCode && isHostCode(errorCode) && { errorCode }),
     durationMs: executionTimeMs,
+    ...programFields(request),
+    ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
+  };
+}
+
+function programFields(request: unknown): Partial<AuditEvent> {
+  const { code, allowedTools }: Record<string, unknown> =
+    typeof request === 'object' && request !== null ? { ...request } : {};
+  return {
     ...(typeof code === 'string' && {
       codeHash: createHash('sha256').update(code).digest('hex'),
       codeLength: code.length,
     }),
     ...(Array.isArray(allowedTools) && { allowedTools: allowedTools.filter(isText) }),
-    ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
   };
 }
 

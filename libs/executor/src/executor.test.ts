@@ -428,6 +428,40 @@ describe('createExecutor', () => {
     });
   });
 
+  test('runs no program that is not admitted, and says why', async () => {
+    const started: AuditEvent[] = [];
+    let ran = 0;
+    const { executor, executions } = executorOf(
+      () => {
+        ran++;
+        return Promise.resolve({});
+      },
+      {
+        admit: (event) => {
+          started.push(event);
+          if (started.length > 1) throw new CodeExecutorError('failed_precondition', 'The disk is full.');
+        },
+      },
+    );
+    const good = await executor.execute({ code: 'x', allowedTools: ['a'] });
+    const refused = await executor.execute({ code: 'x' });
+    expect(refused).toMatchObject({ errorCode: 'failed_precondition', error: 'The disk is full.' });
+    expect(ran).toBe(1);
+    expect(started[0]).toEqual({
+      type: 'execution',
+      action: 'started',
+      timestamp: expect.stringMatching(/Z$/) as unknown,
+      executionId: good.executionId,
+      correlationId: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
+      language: 'typescript',
+      status: 'success',
+      codeHash: createHash('sha256').update('x').digest('hex'),
+      codeLength: 1,
+      allowedTools: ['a'],
+    });
+    expect(executions().map(({ status }) => status)).toEqual(['success', 'rejected']);
+  });
+
   test('survives an audit sink that fails', async () => {
     const { executor } = executorOf(() => Promise.resolve({}), {
       audit: () => Promise.reject(new Error('disk full')),

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   anySignal,
+  type AuditEvent,
   type AuditSink,
   type CallOptions,
   CodeExecutorError,
@@ -18,7 +19,7 @@ import { type CallBudget, createToolProxy, type ToolPolicy, type ToolProxy } fro
 
 import { effectivePermissions, type ExecutionGrants } from './effective-permissions.js';
 import { type ExecuteLimits, executeParameters, type ExecuteRequest } from './execute-parameters.js';
-import { executionEvent } from './execution-event.js';
+import { executionEvent, startEvent } from './execution-event.js';
 import { ExecutionQueue, type QueueOptions } from './execution-queue.js';
 import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
 import { ExecutionTrace } from './execution-trace.js';
@@ -33,6 +34,8 @@ export interface ExecutorOptions {
   fetcher?: HttpFetcher;
   /** Gets one `execution` event per execution, beside those of the tool calls. */
   audit?: AuditSink;
+  /** Gets an `execution` event with action `started` before each program, which does not run if this rejects. */
+  admit?: AuditSink;
   /** The ceiling of what any caller may call. Default: a caller's `allowedTools` decide alone. */
   policy?: ToolPolicy;
   /** Limits of one execution's tool calls. */
@@ -150,7 +153,9 @@ class QueuedExecutor implements Executor {
     const executionId = `exec_${randomBytes(9).toString('hex')}`;
     const { language = 'typescript', clientId } = options;
     const trace = new ExecutionTrace(executionId, language, options.traceparent);
-    const audit = this.#auditFor(trace.correlationId, clientId);
+    const marks = { correlationId: trace.correlationId, ...(clientId !== undefined && { clientId }) };
+    const audit = marked(this.#options.audit, marks);
+    const admit = marked(this.#options.admit, marks);
     const ended = new AbortController();
     const signal = anySignal(ended.signal, this.#closing.signal, options.signal);
     let proxy: ToolProxy | undefined;
@@ -166,6 +171,7 @@ class QueuedExecutor implements Executor {
             checked.permissions,
             this.#options.grants,
           );
+          if (admit) await admit(startEvent(executionId, request, language));
           if (signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
           const result = await sandbox.execute({
             code: checked.code,
@@ -229,14 +235,6 @@ class QueuedExecutor implements Executor {
     );
   }
 
-  /** All records of one execution say whose they are, and what caused them. */
-  #auditFor(correlationId: string, clientId: string | undefined): AuditSink | undefined {
-    const { audit } = this.#options;
-    return (
-      audit && ((event) => audit({ ...event, correlationId, ...(clientId !== undefined && { clientId }) }))
-    );
-  }
-
   async #record(
     audit: AuditSink | undefined,
     report: ExecutionReport,
@@ -252,4 +250,12 @@ class QueuedExecutor implements Executor {
       );
     }
   }
+}
+
+/** All records of one execution say whose they are, and what caused them. */
+function marked(
+  sink: AuditSink | undefined,
+  marks: Pick<AuditEvent, 'correlationId' | 'clientId'>,
+): AuditSink | undefined {
+  return sink && ((event) => sink({ ...event, ...marks }));
 }
