@@ -38,6 +38,8 @@ afterEach(async () => {
   for (const { close } of running.splice(0)) await close();
 });
 
+const closedCircuit = { state: 'closed', failuresInRow: 0, failuresTotal: 0 };
+
 describe('ClientPool with server-everything', () => {
   test.each(['stdio', 'streamableHttp', 'sse'] as const)('lists and calls over %s', async (transport) => {
     if (transport !== 'stdio') running.push(await startEverything(transport));
@@ -49,7 +51,9 @@ describe('ClientPool with server-everything', () => {
     expect(sum.content).toEqual([{ type: 'text', text: 'The sum of 40 and 2 is 42.' }]);
     const { content } = await pool.callTool('mcp__everything__get-tiny-image', {});
     expect(content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
-    expect(pool.stats.servers).toEqual([{ name: 'everything', state: 'connected', tools: tools.length }]);
+    expect(pool.stats.servers).toEqual([
+      { name: 'everything', state: 'connected', tools: tools.length, circuit: closedCircuit },
+    ]);
   });
 
   test('goes straight to SSE when told so', async () => {
@@ -70,9 +74,10 @@ describe('ClientPool', () => {
       active: 0,
       waiting: 0,
       max: 100,
+      maxWaiting: 200,
       servers: [
-        { name: 'a', state: 'idle' },
-        { name: 'b', state: 'idle' },
+        { name: 'a', state: 'idle', circuit: closedCircuit },
+        { name: 'b', state: 'idle', circuit: closedCircuit },
       ],
     });
   });
@@ -158,7 +163,7 @@ describe('ClientPool', () => {
     const call = errorOf(pool.callTool('mcp__slow__x', {}, { signal: stop.signal }));
     stop.abort();
     expect([(await listing).code, (await call).code]).toEqual(['cancelled', 'cancelled']);
-    expect(pool.stats.servers).toEqual([{ name: 'slow', state: 'connecting' }]);
+    expect(pool.stats.servers).toMatchObject([{ name: 'slow', state: 'connecting' }]);
   });
 
   test('rejects everything with failed_precondition once it is closed', async () => {

@@ -1,4 +1,5 @@
 import {
+  type AuditEvent,
   type CallOptions,
   CodeExecutorError,
   type JsonObject,
@@ -11,15 +12,18 @@ import {
   type ToolSource,
   untilAborted,
 } from '@code-executor/contracts';
-import PQueue from 'p-queue';
 
+import { CallQueue } from './call-queue.js';
 import { cancelled } from './cancelled.js';
+import type { CircuitAction } from './circuit.js';
 import type { ConnectFailure } from './connect-failure.js';
 import type { ClientPoolOptions, PoolStats } from './options.js';
 import { possibleOwners } from './tool-names.js';
 import { UpstreamServer } from './upstream-server.js';
 
 const maxShownNameChars = 200;
+
+const circuitStatus = { opened: 'failure', half_open: 'success', closed: 'success' } as const;
 
 type Tools = ReadonlyMap<string, ToolSchema>;
 
@@ -37,7 +41,8 @@ interface FoundTool {
  */
 export class ClientPool implements ToolSource {
   readonly #servers: readonly UpstreamServer[];
-  readonly #queue: PQueue;
+  readonly #queue: CallQueue;
+  readonly #options: ClientPoolOptions;
   readonly #ranks: ReadonlyMap<string, number>;
   /** The last whole list, and what it was made of. */
   #whole: { parts: readonly Tools[]; tools: ToolSchema[] } | undefined;
@@ -47,20 +52,29 @@ export class ClientPool implements ToolSource {
   constructor(options: ClientPoolOptions) {
     const { baseEnv, cache, logger = silentLogger } = options;
     const { callTimeoutMs = 60_000, connectTimeoutMs = 10_000, discoveryTimeoutMs = 500 } = options;
-    const common = { cache, callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, logger };
+    const { failureThreshold = 5, resetTimeoutMs = 30_000 } = options;
+    const { maxConcurrent = 100, maxQueued = 200, queueTimeoutMs = 30_000 } = options;
+    const limits = { callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, failureThreshold, resetTimeoutMs };
+    this.#options = options;
     this.#servers = Object.entries(options.servers).map(([name, server]) => {
       const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
-      return new UpstreamServer({ ...common, name, server, env });
+      const onCircuitChange = (action: CircuitAction) =>
+        this.#record({ type: 'circuit', action, server: name, status: circuitStatus[action] });
+      return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
     });
     this.#ranks = new Map(this.#servers.map((server, rank) => [server.name, rank]));
-    this.#queue = new PQueue({ concurrency: options.maxConcurrent ?? 100 });
+    this.#queue = new CallQueue({
+      maxConcurrent,
+      maxQueued,
+      queueTimeoutMs,
+      onRefused: (action, { name, server }) =>
+        this.#record({ type: 'queue', action, toolName: name, server, status: 'rejected' }),
+    });
   }
 
   get stats(): PoolStats {
     return {
-      active: this.#queue.pending,
-      waiting: this.#queue.size,
-      max: this.#queue.concurrency,
+      ...this.#queue.stats,
       servers: this.#servers.map((server) => server.stats),
     };
   }
@@ -96,8 +110,10 @@ export class ClientPool implements ToolSource {
     this.#assertOpen();
     try {
       const { server, ownName, schema } = await untilAborted(this.#find(name), signal);
-      const endTurn = await this.#turn(signal);
-      return await server.call(schema, ownName, args, signal).finally(endTurn);
+      const refusal = server.refusal(name);
+      if (refusal) throw refusal;
+      const endTurn = await this.#queue.turn(schema, signal);
+      return await server.call(schema, ownName, args, options).finally(endTurn);
     } catch (error) {
       // The queue rejects with whatever the caller gave as the reason.
       if (signal?.aborted) throw cancelled(signal);
@@ -109,17 +125,6 @@ export class ClientPool implements ToolSource {
   async close(): Promise<void> {
     this.#closing ??= Promise.all(this.#servers.map((server) => server.close()));
     await this.#closing;
-  }
-
-  /**
-   * Waits for a turn; resolves with what ends it. The call itself is not run by the queue, which keeps what
-   * has passed it for a while: results are large.
-   */
-  #turn(signal: AbortSignal | undefined): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      const turn = () => new Promise<void>((endTurn) => resolve(endTurn));
-      this.#queue.add(turn, signal ? { signal } : {}).catch(reject);
-    });
   }
 
   /** The tool, of the server with the longest name that has it. All that may have it are asked at once. */
@@ -136,10 +141,8 @@ export class ClientPool implements ToolSource {
       failure ??= outcome.failure;
     }
     const tool = name.slice(0, maxShownNameChars);
-    if (failure) {
-      const failed = owners.find(({ server }) => server.name === failure.server);
-      throw failure.toCallError(tool, failed?.server.coolDownLeftMs ?? 0);
-    }
+    const failed = failure && owners.find(({ server }) => server.name === failure.server);
+    if (failure && failed) throw failed.server.failedCall(tool, failure);
     const message = `Tool ${tool} does not exist; list the tools to see their names.`;
     throw new CodeExecutorError('not_found', message, { tool });
   }
@@ -158,6 +161,17 @@ export class ClientPool implements ToolSource {
 
   #rank(tool: ToolSchema): number {
     return this.#ranks.get(tool.server) ?? 0;
+  }
+
+  #record(event: Omit<AuditEvent, 'timestamp'>): void {
+    const { audit, logger = silentLogger } = this.#options;
+    // A broken record breaks no call.
+    const onError = (error: unknown) => logger.error({ err: error }, 'audit sink failed');
+    try {
+      void Promise.resolve(audit?.({ ...event, timestamp: new Date().toISOString() })).catch(onError);
+    } catch (error) {
+      onError(error);
+    }
   }
 
   #assertOpen(): void {

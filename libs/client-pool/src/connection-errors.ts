@@ -22,6 +22,10 @@ export interface Loss {
   isSessionExpired?: boolean;
 }
 
+export function isLoss(cause: unknown): cause is Loss {
+  return isObject(cause) && 'how' in cause;
+}
+
 /** What is known when a server could not be connected. */
 export interface ConnectAttempt {
   server: UpstreamServer;
@@ -82,11 +86,17 @@ export function toCallError(
 ): CodeExecutorError {
   const about = { tool, server: name, cause: fault.cause };
   const error = (code: ErrorCode, message: string) => new CodeExecutorError(code, message, about);
-  if (loss?.code === 'unavailable') {
-    const message = `Server ${name} ${loss.how} during the call${evidence}; call again to reconnect.`;
-    return new CodeExecutorError('unavailable', message, { ...about, retryAfterMs });
+  if (loss) {
+    // All calls that are lost with one connection have the same cause.
+    const lost = { ...about, cause: loss };
+    return loss.code === 'unavailable'
+      ? new CodeExecutorError(
+          'unavailable',
+          `Server ${name} ${loss.how} during the call${evidence}; call again to reconnect.`,
+          { ...lost, retryAfterMs },
+        )
+      : new CodeExecutorError(loss.code, `Server ${name} ${loss.how} during the call of ${tool}.`, lost);
   }
-  if (loss) return error(loss.code, `Server ${name} ${loss.how} during the call of ${tool}.`);
   switch (fault.kind) {
     case 'timed_out':
       return error(
@@ -95,6 +105,8 @@ export function toCallError(
       );
     case 'invalid_params':
       return error('invalid_argument', `Tool ${tool} refused its arguments: ${fault.message}`);
+    case 'method_not_found':
+      return error('not_found', `Server ${name} knows no such tool as ${tool} any more: ${fault.message}`);
     case 'http':
       if (isRefusal(fault)) {
         const message = `Server ${name} refused the call (HTTP ${fault.status ?? ''}); check its headers in your configuration.`;

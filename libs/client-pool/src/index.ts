@@ -1,5 +1,6 @@
 export { ClientPool } from './client-pool.js';
 export type {
+  CircuitStats,
   ClientPoolOptions,
   HttpServer,
   PoolStats,

@@ -1,4 +1,4 @@
-import type { Logger } from '@code-executor/contracts';
+import type { AuditSink, Logger } from '@code-executor/contracts';
 
 import type { ToolListCache } from './tool-list-cache.js';
 
@@ -38,6 +38,16 @@ export interface ClientPoolOptions {
   discoveryTimeoutMs?: number;
   /** How many calls run at once; further ones wait. Default 100. */
   maxConcurrent?: number;
+  /** How many calls may wait for their turn; further ones are refused. Default 200. */
+  maxQueued?: number;
+  /** How long a call may wait for its turn, in ms. Default 30,000. */
+  queueTimeoutMs?: number;
+  /** After so many failures in a row, a server's circuit opens and its calls are refused. Default 5. */
+  failureThreshold?: number;
+  /** How long a circuit is open until one call may try again, in ms. Default 30,000. */
+  resetTimeoutMs?: number;
+  /** Gets the changes of circuits (type `circuit`) and the calls that the queue refuses (type `queue`). Default: nobody. */
+  audit?: AuditSink;
   /** Default: silence. */
   logger?: Logger;
 }
@@ -49,6 +59,8 @@ export interface PoolStats {
   /** Calls that wait for one of the `max` places. */
   waiting: number;
   max: number;
+  /** The most calls that may wait. */
+  maxWaiting: number;
   servers: ServerStats[];
 }
 
@@ -60,4 +72,15 @@ export interface ServerStats {
   tools?: number;
   /** Why it failed. */
   reason?: string;
+  circuit: CircuitStats;
+}
+
+/** What keeps calls away from a server that fails all the time. */
+export interface CircuitStats {
+  /** `open`: calls are refused; `half_open`: one call may try whether the server works again. */
+  state: 'closed' | 'open' | 'half_open';
+  /** Failures since the last call that worked. */
+  failuresInRow: number;
+  /** Failures since the pool was made. */
+  failuresTotal: number;
 }

@@ -44,11 +44,22 @@ export interface ConnectionOptions {
   /** The whole environment of a child process. */
   env: Record<string, string>;
   connectTimeoutMs: number;
-  callTimeoutMs: number;
   logger: Logger;
   onToolsChanged: () => void;
   /** The connection is gone; called once, also after `close()`. */
   onLost: (loss: Loss) => void;
+}
+
+export interface UpstreamCall {
+  tool: ToolSchema;
+  /** The tool's name at the server. */
+  ownName: string;
+  args: JsonObject;
+  /** How long the call may take; progress starts it anew, ten times at most. */
+  timeoutMs: number;
+  /** The parent of what the server does. */
+  traceparent: string | undefined;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -96,30 +107,22 @@ export class UpstreamConnection {
   }
 
   /** Resolves with the whole result; rejects with a `CodeExecutorError` that names tool and server. */
-  async callTool(
-    tool: ToolSchema,
-    ownName: string,
-    args: JsonObject,
-    signal?: AbortSignal,
-  ): Promise<ToolResult> {
+  async callTool(call: UpstreamCall): Promise<ToolResult> {
+    const { tool, ownName, args, timeoutMs: timeout, traceparent, signal } = call;
     if (signal?.aborted) throw cancelled(signal);
     // A signal per call: the SDK never takes its listener off, and would cancel requests long answered.
     const abort = new AbortController();
     const onAbort = () => abort.abort('The caller cancelled the call.');
     signal?.addEventListener('abort', onAbort, { once: true });
-    const timeout = this.#options.callTimeoutMs;
+    const params = { name: ownName, arguments: args, ...(traceparent && { _meta: { traceparent } }) };
     try {
-      const raw = await this.#connected().request(
-        { method: 'tools/call', params: { name: ownName, arguments: args } },
-        ResultSchema,
-        {
-          signal: abort.signal,
-          timeout,
-          maxTotalTimeout: timeout * maxProgressExtensions,
-          resetTimeoutOnProgress: true,
-          onprogress: () => {}, // asks the server for progress
-        },
-      );
+      const raw = await this.#connected().request({ method: 'tools/call', params }, ResultSchema, {
+        signal: abort.signal,
+        timeout,
+        maxTotalTimeout: timeout * maxProgressExtensions,
+        resetTimeoutOnProgress: true,
+        onprogress: () => {}, // asks the server for progress
+      });
       const result = toToolResult(raw);
       if (!result) throw new Error('its answer is no tool result');
       return result;

@@ -1,6 +1,17 @@
-import type { JsonObject, Logger, ToolResult, ToolSchema } from '@code-executor/contracts';
+import {
+  type CallOptions,
+  type CodeExecutorError,
+  type JsonObject,
+  type Logger,
+  type ToolResult,
+  type ToolSchema,
+  untilAborted,
+} from '@code-executor/contracts';
 
+import { cancelled } from './cancelled.js';
+import type { CircuitAction } from './circuit.js';
 import { ConnectFailure } from './connect-failure.js';
+import { type Attempt, GuardedCalls } from './guarded-calls.js';
 import type { ServerStats, UpstreamServer as ServerConfig } from './options.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { SessionCache, type ToolListCache } from './tool-list-cache.js';
@@ -16,6 +27,9 @@ export interface UpstreamServerOptions {
   env: Record<string, string>;
   connectTimeoutMs: number;
   callTimeoutMs: number;
+  failureThreshold: number;
+  resetTimeoutMs: number;
+  onCircuitChange: (action: CircuitAction) => void;
   /** Without one, the tools are known as long as the connection. */
   cache: ToolListCache | undefined;
   discoveryTimeoutMs: number;
@@ -36,6 +50,7 @@ export class UpstreamServer {
   readonly #stop = new AbortController();
   readonly #closing = new Set<Promise<void>>();
   readonly #catalog: ToolCatalog;
+  readonly #calls: GuardedCalls;
   readonly #sessionCache = new SessionCache();
   #session: UpstreamConnection | undefined;
   #attempt: Promise<UpstreamConnection> | undefined;
@@ -48,20 +63,30 @@ export class UpstreamServer {
     this.#options = options;
     const { cache = this.#sessionCache } = options;
     this.#catalog = new ToolCatalog({ ...options, cache, list: () => this.#list() });
+    this.#calls = new GuardedCalls({ ...options, transport: 'command' in options.server ? 'pipe' : 'tcp' });
   }
 
   get stats(): ServerStats {
-    const { name } = this;
-    const tools = this.#catalog.size;
-    if (this.#session && tools !== undefined) return { name, state: 'connected', tools };
-    if (this.#session || this.#attempt) return { name, state: 'connecting' };
-    if (this.#failure) return { name, state: 'failed', reason: this.#failure.reason.message };
-    return { name, state: 'idle' };
+    return { name: this.name, ...this.#state, circuit: this.#calls.circuit.stats };
   }
 
-  /** How long a failed server is still left alone; 0 when the next use tries it again. */
-  get coolDownLeftMs(): number {
-    return Math.max(0, Math.ceil((this.#failure?.retryAt ?? 0) - performance.now()));
+  get #state(): Pick<ServerStats, 'state' | 'tools' | 'reason'> {
+    const tools = this.#catalog.size;
+    if (this.#session && tools !== undefined) return { state: 'connected', tools };
+    if (this.#session || this.#attempt) return { state: 'connecting' };
+    if (this.#failure) return { state: 'failed', reason: this.#failure.reason.message };
+    return { state: 'idle' };
+  }
+
+  /** Why calls would fail now: its last attempt to connect has failed, or its circuit is open. */
+  get #problem(): ConnectFailure | undefined {
+    return this.#failure?.reason ?? this.#calls.circuit.failure;
+  }
+
+  /** How long nobody tries to connect a failed server; 0 when the next use tries it again. */
+  get #coolDownLeftMs(): number {
+    const coolDownLeftMs = Math.ceil((this.#failure?.retryAt ?? 0) - performance.now());
+    return Math.max(coolDownLeftMs, this.#calls.circuit.openLeftMs);
   }
 
   /**
@@ -71,42 +96,69 @@ export class UpstreamServer {
   async tools(refresh = false): Promise<KnownTools> {
     try {
       if (refresh) await this.#catalog.refresh();
-      const isRetryDue = this.#failure !== undefined && this.coolDownLeftMs === 0;
+      const isRetryDue = this.#failure !== undefined && this.#coolDownLeftMs <= 0;
       const tools = await this.#catalog.current(isRetryDue);
-      return this.#failure ? this.#mark(tools, this.#failure.reason) : { tools };
+      const failure = this.#problem;
+      return failure ? this.#mark(tools, failure) : { tools };
     } catch (error) {
       return { tools: new Map(), failure: this.#toFailure(error) };
     }
   }
 
-  /** Calls a tool that {@link tools} has listed. */
-  async call(tool: ToolSchema, ownName: string, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
-    const first = await this.#connectedFor(tool);
-    try {
-      return await first.callTool(tool, ownName, args, signal);
-    } catch (error) {
-      // Nothing was executed, and sessions expire in the best of servers: no reason to bother the caller.
-      if (!first.loss?.isSessionExpired) throw error;
-    }
-    const second = await this.#connectedFor(tool);
-    return second.callTool(tool, ownName, args, signal);
+  /** Why a call would be refused now; undefined when it would not. */
+  refusal(tool: string): CodeExecutorError | undefined {
+    return this.#calls.circuit.refusal(tool);
+  }
+
+  /** The error of a call whose tool is not known because the server cannot be connected; it counts as a failed call. */
+  failedCall(tool: string, failure: ConnectFailure): CodeExecutorError {
+    const { circuit } = this.#calls;
+    const refusal = circuit.refusal(tool);
+    if (refusal) return refusal;
+    const error = failure.toCallError(tool, this.#coolDownLeftMs);
+    circuit.fail(error);
+    return error;
+  }
+
+  /** Calls a tool that {@link tools} has listed; again if it fails and the tool allows that. */
+  call(tool: ToolSchema, ownName: string, args: JsonObject, options: CallOptions): Promise<ToolResult> {
+    const call = async ({ timeoutMs, traceparent, isUrgent }: Attempt) => {
+      const { signal } = options;
+      const connection = await this.#connectedFor(tool, isUrgent, signal);
+      const upstream = { tool, ownName, args, timeoutMs, traceparent, signal };
+      try {
+        return await connection.callTool(upstream);
+      } catch (error) {
+        // Nothing was executed, and sessions expire in the best of servers: no reason to bother the caller.
+        if (!connection.loss?.isSessionExpired) throw error;
+      }
+      const second = await this.#connectedFor(tool, isUrgent, signal);
+      return second.callTool(upstream);
+    };
+    return this.#calls.run(tool, ownName, options, call);
   }
 
   /** Ends the connection, and any attempt at one, with their processes. */
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#calls.circuit.close();
     if (this.#session) this.#end(this.#session);
     await this.#attempt?.catch(() => {});
     await Promise.all(this.#closing);
   }
 
-  async #connectedFor(tool: ToolSchema): Promise<UpstreamConnection> {
+  async #connectedFor(
+    tool: ToolSchema,
+    isUrgent: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<UpstreamConnection> {
     try {
-      const connection = await this.#connected();
+      const connection = await untilAborted(this.#connected(isUrgent), signal);
       this.#failure = undefined;
       return connection;
     } catch (error) {
-      throw this.#toFailure(error).toCallError(tool.name, this.coolDownLeftMs);
+      if (signal?.aborted) throw cancelled(signal);
+      throw this.#toFailure(error).toCallError(tool.name, this.#coolDownLeftMs);
     }
   }
 
@@ -147,10 +199,11 @@ export class UpstreamServer {
   }
 
   /** The connection, or the one attempt at it that all callers share. */
-  #connected(): Promise<UpstreamConnection> {
+  #connected(isUrgent = false): Promise<UpstreamConnection> {
     if (this.#stop.signal.aborted) return Promise.reject(this.#closedFailure());
     if (this.#session && !this.#session.loss) return Promise.resolve(this.#session);
-    if (this.#failure && this.coolDownLeftMs > 0) return Promise.reject(this.#failure.reason);
+    const problem = this.#problem;
+    if (problem && !isUrgent && this.#coolDownLeftMs > 0) return Promise.reject(problem);
     this.#attempt ??= this.#connect().finally(() => {
       this.#attempt = undefined;
     });
@@ -203,7 +256,9 @@ export class UpstreamServer {
     const { logger } = this.#options;
     const reason = this.#toFailure(error);
     if (reason !== error) logger.error({ server: this.name, err: error }, 'unexpected failure to connect');
-    const coolDownMs = Math.min((this.#failure?.coolDownMs ?? firstCoolDownMs / 2) * 2, maxCoolDownMs);
+    // Over when the circuit lets the next call try.
+    const longestMs = Math.min(maxCoolDownMs, this.#options.resetTimeoutMs);
+    const coolDownMs = Math.min((this.#failure?.coolDownMs ?? firstCoolDownMs / 2) * 2, longestMs);
     this.#failure = { reason, coolDownMs, retryAt: performance.now() + coolDownMs };
     logger.warn({ server: this.name, reason: reason.message, coolDownMs }, 'upstream server failed');
     return reason;

@@ -1,0 +1,88 @@
+import {
+  type CallOptions,
+  CodeExecutorError,
+  type Logger,
+  type ToolResult,
+  type ToolSchema,
+} from '@code-executor/contracts';
+
+import { withCallSpan } from './call-span.js';
+import { Circuit, type CircuitAction, type Verdict } from './circuit.js';
+import { isLoss } from './connection-errors.js';
+import { withRetries } from './retries.js';
+
+export interface GuardedCallsOptions {
+  /** The server. */
+  name: string;
+  transport: 'pipe' | 'tcp';
+  callTimeoutMs: number;
+  failureThreshold: number;
+  resetTimeoutMs: number;
+  onCircuitChange: (action: CircuitAction) => void;
+  logger: Logger;
+}
+
+/** One attempt at a call. */
+export interface Attempt {
+  timeoutMs: number;
+  /** For the server. */
+  traceparent: string | undefined;
+  /** It shall try to connect even if that has failed a moment ago. */
+  isUrgent: boolean;
+}
+
+/** The way of all calls to one server: its circuit, a span for each attempt, and further attempts where they are safe. */
+export class GuardedCalls {
+  readonly circuit: Circuit;
+  readonly #options: GuardedCallsOptions;
+  #lastLoss: unknown;
+
+  constructor(options: GuardedCallsOptions) {
+    const judge = (error: unknown) => this.#judge(error);
+    this.#options = options;
+    this.circuit = new Circuit({ ...options, judge, onChange: options.onCircuitChange });
+  }
+
+  /** @throws CodeExecutorError `unavailable` while the circuit is open; else what the last attempt has thrown. */
+  run(
+    tool: ToolSchema,
+    ownName: string,
+    { signal, traceparent }: CallOptions,
+    attempt: (attempt: Attempt) => Promise<ToolResult>,
+  ): Promise<ToolResult> {
+    const { name: server, transport, callTimeoutMs } = this.#options;
+    const span = { server, tool: ownName, transport, traceparent };
+    const attemptOnce = (timeoutMs: number, isRetry: boolean) =>
+      this.circuit.run(tool.name, (isTrial) =>
+        withCallSpan(span, (own) => attempt({ timeoutMs, traceparent: own, isUrgent: isRetry || isTrial })),
+      );
+    const mayRetry = (error: unknown) =>
+      isRepeatable(tool) &&
+      CodeExecutorError.from(error).code === 'unavailable' &&
+      this.circuit.refusal(tool.name) === undefined;
+    return withRetries(attemptOnce, { mayRetry, timeoutMs: callTimeoutMs, signal });
+  }
+
+  #judge(error: unknown): Verdict {
+    const { code, cause } = CodeExecutorError.from(error);
+    switch (code) {
+      case 'cancelled':
+        return 'nothing';
+      case 'invalid_argument':
+      case 'not_found':
+      case 'unauthenticated':
+        // It is alive: it has said no.
+        return 'success';
+      default:
+    }
+    // However many calls were lost with it, a connection fails once.
+    if (isLoss(cause) && cause === this.#lastLoss) return 'nothing';
+    this.#lastLoss = cause;
+    return 'failure';
+  }
+}
+
+/** The server says that a second call does no harm; if that is not true, the harm is its own. */
+function isRepeatable({ annotations }: ToolSchema): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+}

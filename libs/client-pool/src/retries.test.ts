@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { ClientPool } from './client-pool.js';
+import { dataOf, errorOf, stdioServer } from './fixture-servers.test.support.js';
+
+let pool: ClientPool | undefined;
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'retries-'));
+});
+afterEach(async () => {
+  await pool?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A server that dies of its first calls. */
+const open = (failures: number, options = {}) => {
+  pool = new ClientPool({
+    servers: { moody: stdioServer('moody-server.mjs', join(folder, 'calls'), String(failures)) },
+    ...options,
+  });
+  return pool;
+};
+const received = async () => (await readFile(join(folder, 'calls'), 'utf8')).trimEnd().split('\n');
+
+describe('Retries', () => {
+  test.each(['read', 'put'])('make a call again that is lost, twice at most: %s', async (tool) => {
+    const pool = open(2);
+    expect(await dataOf(pool, `moody__${tool}`)).toMatchObject({ calls: 3 });
+    expect(pool.stats.servers[0]?.circuit).toEqual({ state: 'closed', failuresInRow: 0, failuresTotal: 2 });
+  });
+
+  test('end with the error of the third attempt', async () => {
+    const pool = open(9);
+    const error = await errorOf(pool.callTool('mcp__moody__read', {}));
+    expect(error).toMatchObject({ code: 'unavailable', tool: 'mcp__moody__read', server: 'moody' });
+    expect(error.message).toContain('exited with code 1 during the call');
+    expect(await received()).toEqual(['read', 'read', 'read']);
+    expect(pool.stats.servers[0]?.circuit.failuresTotal).toBe(3);
+  });
+
+  test('are not made of a tool that says nothing or no', async () => {
+    const pool = open(1);
+    expect((await errorOf(pool.callTool('mcp__moody__write', {}))).code).toBe('unavailable');
+    expect(await received()).toEqual(['write']);
+  });
+
+  test('are not made of errors of the tool, nor after a timeout', async () => {
+    const pool = open(0, { callTimeoutMs: 300 });
+    expect((await pool.callTool('mcp__moody__wrong', {})).isError).toBe(true);
+    const late = await errorOf(pool.callTool('mcp__moody__sleep', { ms: 60_000 }));
+    expect(late.code).toBe('deadline_exceeded');
+    expect(await received()).toEqual(['wrong', 'sleep']);
+  });
+
+  test('are not made against an open circuit', async () => {
+    const pool = open(9, { failureThreshold: 2 });
+    const error = await errorOf(pool.callTool('mcp__moody__read', {}));
+    expect(error.message).toContain('exited with code 1 during the call');
+    expect(await received()).toEqual(['read', 'read']);
+    expect(pool.stats.servers[0]?.circuit.state).toBe('open');
+  });
+});
