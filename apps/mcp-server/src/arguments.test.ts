@@ -7,8 +7,9 @@ describe('parseArguments', () => {
     [[], { name: 'serve' }],
     [['--config', 'a.json'], { name: 'serve', configFile: 'a.json' }],
     [['--config=a.json'], { name: 'serve', configFile: 'a.json' }],
-    [['--http'], { name: 'serve-http' }],
-    [['--http', '--config', 'a.json'], { name: 'serve-http', configFile: 'a.json' }],
+    [['--http'], { name: 'serve-http', needsToken: true }],
+    [['--http', '--config', 'a.json'], { name: 'serve-http', needsToken: true, configFile: 'a.json' }],
+    [['--no-auth', '--http'], { name: 'serve-http', needsToken: false }],
     [['--help'], { name: 'help' }],
     [['-h'], { name: 'help' }],
     [['--version'], { name: 'version' }],
@@ -29,13 +30,18 @@ describe('parseArguments', () => {
     [['--config'], '--config needs a file'],
     [['--config='], '--config needs a file'],
     [['--http=1'], '--http takes no value'],
+    [['--no-auth'], '--no-auth needs --http'],
+    [['--http', '--no-auth=1'], '--no-auth takes no value'],
+    [['--http', '--noauth'], 'unknown option "--noauth"; did you mean --no-auth?'],
+    [['--http', '--auth'], 'unknown option "--auth"'],
     [['--help=yes'], '--help takes no value'],
   ])('%j is a misuse', (args, problem) => {
     expect(parseArguments(args)).toEqual({ name: 'misuse', problem });
   });
 
   test('the usage names every option and an example of it', () => {
-    for (const option of ['--config', '--http', '--version', '--help']) expect(usage).toContain(option);
+    for (const option of ['--config', '--http', '--no-auth', '--version', '--help'])
+      expect(usage).toContain(option);
     expect(usage).toContain('code-executor-mcp --config ./code-executor.json');
   });
 });

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const usage = `Usage: code-executor-mcp [--config <file>] [--http]
+export const usage = `Usage: code-executor-mcp [--config <file>] [--http [--no-auth]]
 
 An MCP server on stdin and stdout. It gives an agent two tools, executeTypescript and executePython,
 whose sandboxed programs can call the tools of all your other MCP servers.
@@ -8,6 +8,7 @@ whose sandboxed programs can call the tools of all your other MCP servers.
 Options:
   --config <file>  Read this configuration and no other.
   --http           Serve your tools over HTTP to programs on this machine, and no MCP.
+  --no-auth        With --http: ask for no token; every program on this machine may call your tools.
   -v, --version    Print the version.
   -h, --help       Print this.
 
@@ -27,12 +28,14 @@ Examples:
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | { name: 'serve' | 'serve-http'; configFile?: string }
+  | { name: 'serve'; configFile?: string }
+  | { name: 'serve-http'; needsToken: boolean; configFile?: string }
   | { name: 'misuse'; problem: string };
 
 const options = {
   config: { type: 'string' },
   http: { type: 'boolean' },
+  'no-auth': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -59,10 +62,12 @@ export function parseArguments(args: readonly string[]): Command {
   }
   if (values.help === true) return { name: 'help' };
   if (values.version === true) return { name: 'version' };
-  const name = values.http === true ? 'serve-http' : 'serve';
-  if (values.config === undefined) return { name };
+  const needsToken = values['no-auth'] !== true;
+  if (values.http !== true && !needsToken) return { name: 'misuse', problem: '--no-auth needs --http' };
+  const serve: Command = values.http === true ? { name: 'serve-http', needsToken } : { name: 'serve' };
+  if (values.config === undefined) return serve;
   return typeof values.config === 'string' && values.config !== ''
-    ? { name, configFile: values.config }
+    ? { ...serve, configFile: values.config }
     : { name: 'misuse', problem: '--config needs a file' };
 }
 

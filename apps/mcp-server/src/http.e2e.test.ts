@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -24,9 +25,9 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function spawnHttp(home: string, config: object) {
+async function spawnHttp(home: string, config: object, ...args: string[]) {
   await writeFile(join(home, '.code-executor.json'), JSON.stringify(config), { mode: 0o600 });
-  const child = spawn(process.execPath, [bin, '--http'], { cwd: home, env: environmentOf(home) });
+  const child = spawn(process.execPath, [bin, '--http', ...args], { cwd: home, env: environmentOf(home) });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
@@ -44,6 +45,29 @@ async function newHome(): Promise<string> {
   ending.push(() => rm(home, { recursive: true, force: true }));
   return home;
 }
+
+/** Asks as whoever has the token; gives the status and the body of the answer. */
+function caller(port: number, token?: string) {
+  const url = `http://127.0.0.1:${port}`;
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    'content-type': 'application/json',
+  };
+  const send = async (path: string, init: RequestInit): Promise<[number, unknown]> => {
+    const answer = await fetch(url + path, { ...init, headers });
+    return [answer.status, await answer.json()];
+  };
+  return {
+    call: (toolName: string, params: object) =>
+      send('/', { method: 'POST', body: JSON.stringify({ toolName, params }) }),
+    list: (query = '') => send(`/mcp/tools${query}`, {}),
+  };
+}
+
+const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
+const echoed = [200, { result: 'Echo: hi' }];
+const sum = ['mcp__everything__get-sum', { a: 1, b: 2 }] as const;
+const echo = ['mcp__everything__echo', { message: 'hi' }] as const;
 
 describe('code-executor-mcp --http', () => {
   test('serves what the policy allows, with the token in the home, until a signal comes', async () => {
@@ -71,35 +95,112 @@ describe('code-executor-mcp --http', () => {
     const token = (await readFile(tokenFile, 'utf8')).trim();
     expect(output().stderr).not.toContain(token);
 
-    const url = `http://127.0.0.1:${port}`;
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const call = async (toolName: string, params: object) => {
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ toolName, params }),
-      });
-      return [answer.status, await answer.json()];
-    };
-    expect((await fetch(`${url}/mcp/tools`)).status).toBe(401);
-    expect(await call('mcp__everything__echo', { message: 'hi' })).toEqual([200, { result: 'Echo: hi' }]);
+    const { call, list } = caller(port, token);
+    expect((await caller(port).list())[0]).toBe(401);
+    expect(await call(...echo)).toEqual(echoed);
     expect(await call('mcp__everything__echo', {})).toMatchObject([
       400,
       { error: { code: 'invalid_argument' } },
     ]);
-    expect(await call('mcp__everything__get-sum', { a: 1, b: 2 })).toMatchObject([
+    expect(await call(...sum)).toMatchObject([
       403,
-      { error: { code: 'permission_denied' } },
+      { error: { code: 'permission_denied', message: expect.stringContaining('(policy.ceiling)') } },
     ]);
-    const listed = await fetch(`${url}/mcp/tools?q=echo&limit=1`, { headers });
-    expect(await listed.json()).toMatchObject([{ name: 'mcp__everything__echo' }]);
-    await call('mcp__everything__echo', { message: 'hi' });
-    expect(await call('mcp__everything__echo', { message: 'hi' })).toMatchObject([429, {}]);
+    expect(await list('?q=echo&limit=1')).toMatchObject([200, [{ name: 'mcp__everything__echo' }]]);
+    await call(...echo);
+    expect(await call(...echo)).toMatchObject([429, {}]);
 
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(output().stdout).toBe('');
     await expect(lstat(tokenFile)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('knows clients by their tokens: what each may call and how often; writes no token file', async () => {
+    const home = await newHome();
+    const port = await freePort();
+    const clients = {
+      adder: {
+        tokenHash: hashOf('adder token'),
+        policy: { allow: ['mcp__everything__*', 'mcp__other__*'], deny: ['*__echo'] },
+        rateLimit: { maxRequests: 5 },
+      },
+      plain: { tokenHash: hashOf('plain token') },
+      less: { tokenHash: hashOf('less token'), policy: { deny: ['*'] }, rateLimit: { enabled: false } },
+    };
+    const { child, ended, output } = await spawnHttp(home, {
+      http: { port, clients },
+      mcpServers: { everything: realServer('everything') },
+      policy: { defaultAllowedTools: [echo[0]], ceiling: ['mcp__everything__*'] },
+      security: { rateLimit: { maxRequests: 3 } },
+    });
+    await until(() => output().stderr.includes('listening on'));
+    expect(output().stderr).toContain(`listening on http://127.0.0.1:${port}, for 3 of http.clients`);
+    await expect(lstat(join(home, '.code-executor', 'http-token'))).rejects.toMatchObject({ code: 'ENOENT' });
+
+    for (const wrong of [undefined, 'adder', hashOf('adder token'), 'adder token, plain token']) {
+      expect((await caller(port, wrong).call(...echo))[0]).toBe(401);
+    }
+    const adder = caller(port, 'adder token');
+    expect(await adder.call(...sum)).toMatchObject([200, {}]);
+    expect(await adder.call(...echo)).toMatchObject([403, denial('(http.clients.adder.policy.deny)')]);
+    expect(await adder.call('mcp__other__x', {})).toMatchObject([403, denial('(policy.ceiling)')]);
+    expect(await adder.call('mcp__everything__none', {})).toMatchObject([404, {}]);
+
+    const plain = caller(port, 'plain token');
+    expect(await plain.call(...sum)).toMatchObject([
+      403,
+      denial(
+        'is not in policy.defaultAllowedTools (mcp__everything__echo); have the operator add it there or to http.clients.plain.policy.allow',
+      ),
+    ]);
+    expect(await plain.call('mcp__everything__ehco', {})).toMatchObject([
+      403,
+      denial('did you mean mcp__everything__echo?'),
+    ]);
+    expect(await plain.call(...echo)).toEqual(echoed);
+    expect(await plain.call(...echo)).toMatchObject([
+      429,
+      { error: { message: expect.stringContaining('http.clients.plain.rateLimit') } },
+    ]);
+    // Its own limit, and its own count.
+    expect((await adder.call(...sum))[0]).toBe(200);
+    expect((await adder.call(...sum))[0]).toBe(429);
+
+    const less = caller(port, 'less token');
+    for (let n = 0; n < 10; n++) {
+      expect(await less.call(...echo)).toMatchObject([403, denial('(http.clients.less.policy.deny)')]);
+    }
+    expect(await less.list('?q=echo&limit=1')).toMatchObject([
+      200,
+      [{ unavailable: { fix: expect.stringContaining('http.clients.less.policy.deny') } }],
+    ]);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(output().stderr).not.toMatch(/[0-9a-f]{64}| token"/);
+  });
+
+  test('--no-auth asks for no token, says so once, and writes no file', async () => {
+    const home = await newHome();
+    const port = await freePort();
+    const config = {
+      http: { port, clients: { one: { tokenHash: hashOf('one'), policy: { allow: ['*'] } } } },
+      mcpServers: { everything: realServer('everything') },
+      policy: { defaultAllowedTools: [echo[0]] },
+    };
+    const { output } = await spawnHttp(home, config, '--no-auth');
+    await until(() => output().stderr.includes('listening on'));
+    expect(output().stderr).toContain(`listening on http://127.0.0.1:${port}, no token needed`);
+    expect(output().stderr.match(/every program on this machine may call/g)).toHaveLength(1);
+    await expect(lstat(join(home, '.code-executor', 'http-token'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await caller(port).call(...echo)).toEqual(echoed);
+    // Who asks is not looked at.
+    expect(await caller(port, 'one').call(...sum)).toMatchObject([
+      403,
+      denial('is not in policy.defaultAllowedTools'),
+    ]);
+    const fromPage = await fetch(`http://127.0.0.1:${port}/mcp/tools`, { headers: { origin: 'null' } });
+    expect(fromPage.status).toBe(403);
   });
 
   test('leaves the token of another server alone', async () => {
@@ -139,3 +240,8 @@ describe('code-executor-mcp --http', () => {
     await expect(lstat(join(home, '.code-executor', 'http-token'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+/** The body of a refusal whose message has this part. */
+function denial(part: string): object {
+  return { error: { code: 'permission_denied', message: expect.stringContaining(part) } };
+}

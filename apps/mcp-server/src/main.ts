@@ -34,7 +34,7 @@ switch (command.name) {
     break;
   case 'serve-http': {
     const setup = await prepare(command.configFile);
-    if (setup) await (await import('./serve-http.js')).serveHttp(setup);
+    if (setup) await (await import('./serve-http.js')).serveHttp(setup, command.needsToken);
   }
 }
 

@@ -1,0 +1,25 @@
+import type { Config } from '@code-executor/config';
+import type { RateLimit, ToolClient } from '@code-executor/proxy';
+
+/** What `tokenHash` begins with. */
+const scheme = 'sha256:';
+
+/** The clients of the HTTP door by name, each with the hash of its token; undefined where there are none. */
+export function tokenHashes({ http }: Config): Record<string, string> | undefined {
+  const hashes = Object.entries(http?.clients ?? {}).map(
+    ([id, { tokenHash }]) => [id, tokenHash.slice(scheme.length)] as const,
+  );
+  return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
+}
+
+/** Who asks, as the policy sees it; without a name, whoever has the one token, or no token. */
+export function toolClient({ http }: Config, id: string | undefined): ToolClient | 'anyone' {
+  return id === undefined ? 'anyone' : { id, ...http?.clients?.[id]?.policy };
+}
+
+/** How often a client may ask: its own limits over those for all. */
+export function rateLimitOf({ http, security }: Config, id: string | undefined): RateLimit | false {
+  const own = id === undefined ? undefined : http?.clients?.[id]?.rateLimit;
+  const { enabled = true, ...limits } = { ...security?.rateLimit, ...own };
+  return enabled && limits;
+}
