@@ -50,6 +50,7 @@ describe('loadConfig finds its file', () => {
     }
     expect(await load()).toMatchObject({ config: {}, warnings: [] });
     expect(await load()).not.toHaveProperty('file');
+    expect((await load()).places).toEqual(Object.values(places()));
   });
 
   test('where XDG_CONFIG_HOME and CODE_EXECUTOR_HOME point', async () => {
@@ -136,7 +137,15 @@ describe('loadConfig reads', () => {
         indexUrl: 'https://pypi.example.com/simple',
       },
     },
-    pool: { maxConcurrent: 1000, callTimeoutMs: 1000, connectTimeoutMs: 1000 },
+    pool: {
+      maxConcurrent: 1000,
+      maxQueued: 1,
+      queueTimeoutMs: 300_000,
+      failureThreshold: 1,
+      resetTimeoutMs: 1000,
+      callTimeoutMs: 1000,
+      connectTimeoutMs: 1000,
+    },
     policy: {
       ceiling: [],
       defaultAllowedTools: ['mcp__a__*'],
@@ -187,6 +196,8 @@ describe('loadConfig reads', () => {
     });
     const env = {
       POOL_MAX_CONCURRENT: '7',
+      POOL_QUEUE_SIZE: '8',
+      POOL_QUEUE_TIMEOUT_MS: '9000',
       LOG_LEVEL: 'WARN',
       MCP_CONFIG_PATH: 'm.json',
       CODE_EXECUTOR_ISOLATION: 'portable',
@@ -195,7 +206,7 @@ describe('loadConfig reads', () => {
     const { config, origins } = await load({ env });
     expect(config).toEqual({
       log: { level: 'warn' },
-      pool: { maxConcurrent: 7, callTimeoutMs: 2000 },
+      pool: { maxConcurrent: 7, maxQueued: 8, queueTimeoutMs: 9000, callTimeoutMs: 2000 },
       policy: { servers: { a: { allow: ['x'] } } },
       mcpConfigPath: 'm.json',
       sandbox: { isolation: 'portable' },

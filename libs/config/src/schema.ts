@@ -136,6 +136,28 @@ const pool = z.strictObject({
     'Tool calls to upstream servers at once. Default: 100.',
     'POOL_MAX_CONCURRENT',
   ),
+  maxQueued: integer(
+    1,
+    1000,
+    'Tool calls that may wait for a free place; further ones are refused. Default: 200.',
+    'POOL_QUEUE_SIZE',
+  ),
+  queueTimeoutMs: integer(
+    1000,
+    300_000,
+    'Longest wait for a free place, in ms. Default: 30000.',
+    'POOL_QUEUE_TIMEOUT_MS',
+  ),
+  failureThreshold: integer(
+    1,
+    1000,
+    'Failures of an upstream server in a row after which its calls are refused for a while. Default: 5.',
+  ),
+  resetTimeoutMs: integer(
+    1000,
+    600_000,
+    'How long they are refused until one call may try again, in ms. Default: 30000.',
+  ),
   callTimeoutMs: integer(1000, 600_000, 'Time limit of one tool call, in ms. Default: 60000.'),
   connectTimeoutMs: integer(
     1000,
