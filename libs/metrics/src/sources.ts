@@ -3,7 +3,7 @@ import type { SandboxStatus } from '@code-executor/contracts';
 /** A circuit breaker lets calls through (`closed`), refuses them (`open`), or tries one (`half_open`). */
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
-/** What a pool of upstream servers tells; `ClientPool.stats` fits. */
+/** What a pool of upstream servers tells. */
 export interface PoolState {
   /** Calls that run. */
   active: number;
