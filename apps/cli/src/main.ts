@@ -1,6 +1,7 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 import { Command, CommanderError } from 'commander';
 
+import { auditCommand } from './audit/audit-command.js';
 import { cacheCommand } from './cache/cache-command.js';
 import { pythonCommand } from './python/python-command.js';
 import { Terminal } from './terminal.js';
@@ -34,6 +35,7 @@ const program = new Command('code-executor')
 program.addCommand(pythonCommand(terminal, ending.signal));
 program.addCommand(tokenCommand(terminal));
 program.addCommand(cacheCommand(terminal));
+program.addCommand(auditCommand(terminal));
 program.addCommand(wrappersCommand(terminal, ending.signal));
 for (const command of withSubcommands(program)) command.copyInheritedSettings(program).exitOverride();
 

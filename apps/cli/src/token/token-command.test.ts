@@ -19,7 +19,6 @@ afterEach(() => rm(home, { recursive: true }));
 const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
 const clients = async () => (await loadConfig({ file, env: {} })).config.http?.clients;
 const note = (text: string) => `code-executor: ${text}\n`;
-const restart = note('A server that runs goes by it once it is restarted: code-executor-mcp --http');
 
 describe('code-executor token', () => {
   test('create prints the token once and keeps only its hash', async () => {
@@ -31,7 +30,7 @@ describe('code-executor token', () => {
       note(`Client app is in ${file}, with the hash of this token. The token is shown this once.`) +
         note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.') +
         note('It is the first client: the server makes no http-token any more.') +
-        restart,
+        note('A server that runs knows it once it is restarted: code-executor-mcp --http'),
     );
     expect(await clients()).toEqual({ app: { tokenHash: hashOf(token) } });
     expect(await readFile(file, 'utf8')).not.toContain(token);
@@ -117,7 +116,9 @@ describe('code-executor token', () => {
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({
       code: 0,
       stdout: 'Revoked app\n',
-      stderr: note(`The client is not in ${file} any more.`) + restart,
+      stderr:
+        note(`The client is not in ${file} any more.`) +
+        note('A server that runs takes the token until it is restarted.'),
     });
     expect(Object.keys((await clients()) ?? {})).toEqual(['web']);
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({

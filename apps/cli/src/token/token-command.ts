@@ -12,8 +12,6 @@ interface CreateOptions {
   json?: true;
 }
 
-const restart = 'A server that runs goes by it once it is restarted: code-executor-mcp --http';
-
 /** `code-executor token`: the programs that may use the HTTP door, each with a token of its own. */
 export function tokenCommand(terminal: Terminal): Command {
   const token = new Command('token').description('The programs that may call your tools over HTTP.');
@@ -32,8 +30,7 @@ export function tokenCommand(terminal: Terminal): Command {
       `
 Examples:
   code-executor token create dashboard
-  code-executor token create dashboard --allow 'mcp__github__get_*' mcp__memory__read_graph
-  CODE_EXECUTOR_AUTH_TOKEN=$(code-executor token create dashboard) node dashboard.js`,
+  code-executor token create dashboard --allow 'mcp__github__get_*' mcp__memory__read_graph`,
     )
     .action(async (id: string, { allow, json }: CreateOptions, command: Command) => {
       const options = { ...fileOf(command), ...(allow && { allow }) };
@@ -42,7 +39,7 @@ Examples:
       terminal.note(`Client ${id} is in ${file}, with the hash of this token. The token is shown this once.`);
       terminal.note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.');
       if (isFirst) terminal.note('It is the first client: the server makes no http-token any more.');
-      terminal.note(restart);
+      terminal.note('A server that runs knows it once it is restarted: code-executor-mcp --http');
     });
   token
     .command('list')
@@ -69,7 +66,7 @@ Examples:
       terminal.note(`The client is not in ${file} any more.`);
       if (wasLast)
         terminal.note('It was the last one: the server makes a token at each start, in http-token.');
-      terminal.note(restart);
+      terminal.note('A server that runs takes the token until it is restarted.');
     });
   return token;
 }
