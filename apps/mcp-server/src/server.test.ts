@@ -58,14 +58,15 @@ describe('createServer', () => {
       sandboxes: languages.map((language) => sandboxOf(language, program)),
       queue: { maxConcurrent: 2 },
     });
+    const circuit = { circuit: 'closed' as const, failuresInRow: 0, circuitFailures: 0 };
     const pool = {
       stats: {
         active: 0,
         waiting: 0,
         max: 100,
         servers: [
-          { name: 'good', state: 'connected' as const, tools: 3 },
-          { name: 'bad', state: 'failed' as const, reason: 'It did not start.' },
+          { name: 'good', state: 'connected' as const, tools: 3, ...circuit },
+          { name: 'bad', state: 'failed' as const, reason: 'It did not start.', ...circuit },
         ],
       },
     };

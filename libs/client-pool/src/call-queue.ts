@@ -26,10 +26,10 @@ export class CallQueue {
     this.#queue = new PQueue({ concurrency: options.maxConcurrent });
   }
 
-  /** Calls that run, calls that wait, and the most of both. */
-  get stats(): { active: number; waiting: number; max: number; maxWaiting: number } {
+  /** Calls that run, calls that wait, and how many may run. */
+  get stats(): { active: number; waiting: number; max: number } {
     const { pending, size, concurrency } = this.#queue;
-    return { active: pending, waiting: size, max: concurrency, maxWaiting: this.#options.maxQueued };
+    return { active: pending, waiting: size, max: concurrency };
   }
 
   /**

@@ -3,7 +3,7 @@ import { type AuditEvent } from '@code-executor/contracts';
 
 import { ClientPool } from './client-pool.js';
 import { errorOf, stdioServer, until } from './fixture-servers.test.support.js';
-import type { UpstreamServer } from './options.js';
+import type { ServerStats, UpstreamServer } from './options.js';
 
 const wild = stdioServer('wild-server.mjs', 'stdio');
 const raw = stdioServer('raw-server.mjs', 'ambiguous', 'no_result', 'null_result');
@@ -17,7 +17,10 @@ const open = (server: UpstreamServer, options = {}) => {
 };
 afterEach(() => pool?.close());
 
-const circuit = () => pool?.stats.servers[0]?.circuit;
+const circuit = () => {
+  const { circuit, failuresInRow, circuitFailures } = (pool as ClientPool).stats.servers[0] as ServerStats;
+  return { state: circuit, failuresInRow, circuitFailures };
+};
 const actions = () => events.map(({ type, action, server }) => [type, action, server].join(' '));
 const call = (tool: string, options = {}) => (pool as ClientPool).callTool(`mcp__wild__${tool}`, {}, options);
 const fail = async (tool: string, times: number) => {
@@ -37,9 +40,9 @@ describe('Circuit', () => {
   ])('opens after five failures in a row: %s', async (_what, server, tool, code) => {
     const pool = open(server, { callTimeoutMs: 300 });
     expect(await fail(tool, 4)).toEqual(Array(4).fill(code));
-    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 4, failuresTotal: 4 });
+    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 4, circuitFailures: 4 });
     expect(await fail(tool, 1)).toEqual([code]);
-    expect(circuit()).toEqual({ state: 'open', failuresInRow: 5, failuresTotal: 5 });
+    expect(circuit()).toEqual({ state: 'open', failuresInRow: 5, circuitFailures: 5 });
     const { state } = pool.stats.servers[0] ?? {};
     const refused = await errorOf(call(tool));
     expect(refused).toMatchObject({ code: 'unavailable', server: 'wild', tool: `mcp__wild__${tool}` });
@@ -47,7 +50,7 @@ describe('Circuit', () => {
     expect(refused.retryAfterMs).toBeGreaterThan(20_000);
     expect(refused.retryAfterMs).toBeLessThanOrEqual(30_000);
     // Refusals are no failures, and connect nothing.
-    expect(pool.stats.servers[0]).toMatchObject({ state, circuit: { failuresTotal: 5 } });
+    expect(pool.stats.servers[0]).toMatchObject({ state, circuitFailures: 5 });
     expect(actions()).toEqual(['circuit opened wild']);
     expect(events[0]).toMatchObject({ status: 'failure', timestamp: expect.stringMatching(/^2.*Z$/) });
   });
@@ -63,9 +66,9 @@ describe('Circuit', () => {
       const outcome = await call(tool).catch((error: unknown) => error);
       expect((outcome as { code?: string }).code).toBe(code);
     }
-    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, failuresTotal: 4 });
+    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, circuitFailures: 4 });
     expect(await fail('internal', 4)).toHaveLength(4);
-    expect(circuit()?.state).toBe('closed');
+    expect(circuit().state).toBe('closed');
   });
 
   test('takes a cancelled call for nothing at all', async () => {
@@ -78,9 +81,9 @@ describe('Circuit', () => {
       stop.abort('any reason');
       expect((await hanging).code).toBe('cancelled');
     }
-    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 1, failuresTotal: 1 });
+    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 1, circuitFailures: 1 });
     await fail('internal', 1);
-    expect(circuit()?.state).toBe('open');
+    expect(circuit().state).toBe('open');
   });
 
   test('takes all calls that are lost with one connection for one failure', async () => {
@@ -89,15 +92,15 @@ describe('Circuit', () => {
     const lost = Array.from({ length: 8 }, () => errorOf(call('hang')));
     await errorOf(call('crash'));
     expect((await Promise.all(lost)).map(({ code }) => code)).toEqual(Array(8).fill('unavailable'));
-    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 1, failuresTotal: 1 });
+    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 1, circuitFailures: 1 });
     await call('pid');
-    expect(circuit()?.failuresInRow).toBe(0);
+    expect(circuit().failuresInRow).toBe(0);
   });
 
   test('lets one call try after resetTimeoutMs, and closes when it works', async () => {
     open(wild, { failureThreshold: 1, resetTimeoutMs: 200 });
     await fail('internal', 1);
-    await until(() => circuit()?.state === 'half_open');
+    await until(() => circuit().state === 'half_open');
     const stop = new AbortController();
     const trial = errorOf(call('hang', { signal: stop.signal }));
     await new Promise((resolve) => setImmediate(resolve));
@@ -105,9 +108,9 @@ describe('Circuit', () => {
     // A trial that its caller gives up tells nothing: the next call is another one.
     stop.abort();
     expect((await trial).code).toBe('cancelled');
-    expect(circuit()?.state).toBe('half_open');
+    expect(circuit().state).toBe('half_open');
     await call('pid');
-    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, failuresTotal: 1 });
+    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, circuitFailures: 1 });
     expect(actions()).toEqual(['circuit opened wild', 'circuit half_open wild', 'circuit closed wild']);
   });
 
@@ -117,21 +120,21 @@ describe('Circuit', () => {
     const stop = new AbortController();
     const hanging = errorOf(call('hang', { signal: stop.signal }));
     await fail('internal', 1);
-    await until(() => circuit()?.state === 'half_open');
+    await until(() => circuit().state === 'half_open');
     stop.abort();
     expect((await hanging).code).toBe('cancelled');
-    expect(circuit()?.state).toBe('half_open');
+    expect(circuit().state).toBe('half_open');
   });
 
   test('is open again when the trial fails', async () => {
     open(wild, { failureThreshold: 2, resetTimeoutMs: 200 });
     await fail('crash', 2);
-    await until(() => circuit()?.state === 'half_open');
+    await until(() => circuit().state === 'half_open');
     expect(await fail('internal', 1)).toEqual(['internal']);
-    expect(circuit()).toEqual({ state: 'open', failuresInRow: 3, failuresTotal: 3 });
-    await until(() => circuit()?.state === 'half_open');
+    expect(circuit()).toEqual({ state: 'open', failuresInRow: 3, circuitFailures: 3 });
+    await until(() => circuit().state === 'half_open');
     await call('pid');
-    expect(circuit()?.state).toBe('closed');
+    expect(circuit().state).toBe('closed');
   });
 
   test('tries a server again that could not be connected, whatever the wait for the next attempt', async () => {
@@ -139,8 +142,8 @@ describe('Circuit', () => {
     for (let trial = 1; trial <= 3; trial += 1) {
       const error = await errorOf(call('any'));
       expect(error.message).toContain('its command command was not found');
-      expect(circuit()).toEqual({ state: 'open', failuresInRow: trial, failuresTotal: trial });
-      await until(() => circuit()?.state === 'half_open');
+      expect(circuit()).toEqual({ state: 'open', failuresInRow: trial, circuitFailures: trial });
+      await until(() => circuit().state === 'half_open');
     }
   });
 
@@ -154,7 +157,7 @@ describe('Circuit', () => {
     expect(failedServers).toEqual([{ server: 'wild', reason, fix }]);
     expect(tools).toEqual(before.tools.map((tool) => ({ ...tool, unavailable: { reason, fix } })));
     expect((await pool.listTools()).tools).toBe(tools);
-    await until(() => circuit()?.state === 'half_open');
+    await until(() => circuit().state === 'half_open');
     expect(await pool.listTools()).toEqual(before);
   });
 
@@ -164,6 +167,6 @@ describe('Circuit', () => {
     const [first, second] = await Promise.all([errorOf(call('crash')), errorOf(call('hang'))]);
     expect(first.message).toContain('exited with code 3');
     expect(second.message).toContain('its circuit is open');
-    expect(circuit()).toEqual({ state: 'open', failuresInRow: 1, failuresTotal: 1 });
+    expect(circuit()).toEqual({ state: 'open', failuresInRow: 1, circuitFailures: 1 });
   });
 });

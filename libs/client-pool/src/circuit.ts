@@ -2,7 +2,7 @@ import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 import CircuitBreaker from 'opossum';
 
 import { ConnectFailure } from './connect-failure.js';
-import type { CircuitStats } from './options.js';
+import type { ServerStats } from './options.js';
 
 /** What the error of a call says about its server: it failed, it works, or neither. */
 export type Verdict = 'failure' | 'success' | 'nothing';
@@ -46,12 +46,12 @@ export class Circuit {
     this.#breaker = this.#createBreaker();
   }
 
-  get stats(): CircuitStats {
+  get stats(): Pick<ServerStats, 'circuit' | 'failuresInRow' | 'circuitFailures'> {
     const { opened, halfOpen } = this.#breaker;
     return {
-      state: opened ? 'open' : halfOpen ? 'half_open' : 'closed',
+      circuit: opened ? 'open' : halfOpen ? 'half_open' : 'closed',
       failuresInRow: this.#failuresInRow,
-      failuresTotal: this.#failuresTotal,
+      circuitFailures: this.#failuresTotal,
     };
   }
 

@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const { close } of running.splice(0)) await close();
 });
 
-const closedCircuit = { state: 'closed', failuresInRow: 0, failuresTotal: 0 };
+const closedCircuit = { circuit: 'closed', failuresInRow: 0, circuitFailures: 0 };
 
 describe('ClientPool with server-everything', () => {
   test.each(['stdio', 'streamableHttp', 'sse'] as const)('lists and calls over %s', async (transport) => {
@@ -52,7 +52,7 @@ describe('ClientPool with server-everything', () => {
     const { content } = await pool.callTool('mcp__everything__get-tiny-image', {});
     expect(content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
     expect(pool.stats.servers).toEqual([
-      { name: 'everything', state: 'connected', tools: tools.length, circuit: closedCircuit },
+      { name: 'everything', state: 'connected', tools: tools.length, ...closedCircuit },
     ]);
   });
 
@@ -74,10 +74,9 @@ describe('ClientPool', () => {
       active: 0,
       waiting: 0,
       max: 100,
-      maxWaiting: 200,
       servers: [
-        { name: 'a', state: 'idle', circuit: closedCircuit },
-        { name: 'b', state: 'idle', circuit: closedCircuit },
+        { name: 'a', state: 'idle', ...closedCircuit },
+        { name: 'b', state: 'idle', ...closedCircuit },
       ],
     });
   });

@@ -113,6 +113,7 @@ export class ClientPool implements ToolSource {
       const refusal = server.refusal(name);
       if (refusal) throw refusal;
       const endTurn = await this.#queue.turn(schema, signal);
+      options.onStart?.();
       return await server.call(schema, ownName, args, options).finally(endTurn);
     } catch (error) {
       // The queue rejects with whatever the caller gave as the reason.

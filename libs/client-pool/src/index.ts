@@ -1,6 +1,6 @@
 export { ClientPool } from './client-pool.js';
 export type {
-  CircuitStats,
+  CircuitState,
   ClientPoolOptions,
   HttpServer,
   PoolStats,

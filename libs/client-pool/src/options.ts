@@ -59,8 +59,6 @@ export interface PoolStats {
   /** Calls that wait for one of the `max` places. */
   waiting: number;
   max: number;
-  /** The most calls that may wait. */
-  maxWaiting: number;
   servers: ServerStats[];
 }
 
@@ -72,15 +70,13 @@ export interface ServerStats {
   tools?: number;
   /** Why it failed. */
   reason?: string;
-  circuit: CircuitStats;
+  /** `open`: its calls are refused; `half_open`: one call may try whether it works again. */
+  circuit: CircuitState;
+  /** Failures since its last call that worked. */
+  failuresInRow: number;
+  /** Failures since the pool was made; refused calls are none. */
+  circuitFailures: number;
 }
 
 /** What keeps calls away from a server that fails all the time. */
-export interface CircuitStats {
-  /** `open`: calls are refused; `half_open`: one call may try whether the server works again. */
-  state: 'closed' | 'open' | 'half_open';
-  /** Failures since the last call that worked. */
-  failuresInRow: number;
-  /** Failures since the pool was made. */
-  failuresTotal: number;
-}
+export type CircuitState = 'closed' | 'open' | 'half_open';

@@ -67,7 +67,7 @@ export class UpstreamServer {
   }
 
   get stats(): ServerStats {
-    return { name: this.name, ...this.#state, circuit: this.#calls.circuit.stats };
+    return { name: this.name, ...this.#state, ...this.#calls.circuit.stats };
   }
 
   get #state(): Pick<ServerStats, 'state' | 'tools' | 'reason'> {
