@@ -64,6 +64,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The step of a trace that asks, in the form of W3C Trace Context; upstream servers get it as `_meta.traceparent`. */
   traceparent?: string;
+  /** Told when the wait for a free place is over. */
+  onStart?: () => void;
 }
 
 /** Narrows a listing. Without options, everything is listed. */

@@ -45,12 +45,13 @@ export class BudgetMeter {
     if (this.#bytes > this.#maxBytes) this.#refuseBytes();
   }
 
-  /** Counts a result; throws `resource_exhausted` when it does not fit any more. */
-  takeResult(result: unknown): void {
-    if (this.#bytes <= this.#maxBytes) {
-      this.#bytes += countJsonBytes(result, this.#maxBytes - this.#bytes);
-    }
+  /** Counts a result and tells its bytes; throws `resource_exhausted` when it does not fit any more. */
+  takeResult(result: unknown): number {
     this.checkBytes();
+    const bytes = countJsonBytes(result, this.#maxBytes - this.#bytes);
+    this.#bytes += bytes;
+    this.checkBytes();
+    return bytes;
   }
 
   #refuseBytes(): never {

@@ -1,4 +1,6 @@
-import { type AuditEvent, CodeExecutorError, type ToolName } from '@code-executor/contracts';
+import { createHash } from 'node:crypto';
+
+import { type AuditEvent, CodeExecutorError, type ToolName, type ToolSource } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
@@ -23,11 +25,12 @@ describe('the record of calls', () => {
     await codeOf(proxy.callTool(['mcp__test__echo'] as never, {}));
     const common = { startedAt: time, durationMs: duration };
     expect(proxy.calls).toEqual([
-      { toolName: 'mcp__test__echo', server: 'test', status: 'success', ...common },
+      { toolName: 'mcp__test__echo', server: 'test', status: 'success', resultBytes: 88, ...common },
       {
         toolName: 'mcp__test__fail',
         server: 'test',
         status: 'failure',
+        resultBytes: 63,
         errorCode: 'tool_error',
         errorMessage: 'it failed',
         ...common,
@@ -57,17 +60,54 @@ describe('the record of calls', () => {
       },
     ]);
     expect(events).toEqual(
-      proxy.calls.map(({ toolName, server, status, errorCode, durationMs }) => ({
+      proxy.calls.map(({ toolName, server, status, errorCode, durationMs, resultBytes }, index) => ({
         type: errorCode === 'permission_denied' ? 'denial' : 'tool_call',
         timestamp: time,
         executionId: 'exec_1',
         toolName,
         status,
         durationMs,
+        paramsHash: createHash('sha256')
+          .update(index === 0 ? '{"text":"a"}' : '{}')
+          .digest('hex'),
         ...(server && { server }),
         ...(errorCode && { errorCode }),
+        ...(resultBytes !== undefined && { resultBytes }),
       })),
     );
+  });
+
+  test('has what was looked for, and how much was found', async () => {
+    const { events, ...options } = audited();
+    const proxy = createToolProxy({ tools: fakeTools(), ...options });
+    const { tools } = await proxy.listTools({ detail: 'names' });
+    await proxy.listTools({ query: ' echo ', server: 'test', limit: 1 });
+    // What a call by path asks for is no discovery.
+    await proxy.listTools({ name: 'mcp__test__echo' });
+    await proxy.listTools({ server: 'test', detail: 'schemas' });
+    const common = { type: 'discovery', timestamp: time, executionId: 'exec_1', status: 'success' };
+    expect(events).toEqual([
+      { ...common, action: 'listed', count: tools.length },
+      { ...common, action: 'searched', query: 'echo', server: 'test', count: 1 },
+    ]);
+  });
+
+  test('tells how long a call waited for its turn', async () => {
+    const { events, ...options } = audited();
+    const source = fakeTools();
+    const slow: ToolSource = {
+      listTools: (listing) => source.listTools(listing),
+      async callTool(name, args, callOptions) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        callOptions?.onStart?.();
+        return source.callTool(name, args, callOptions);
+      },
+    };
+    const proxy = createToolProxy({ tools: slow, allowedTools: ['mcp__test__*'], ...options });
+    await proxy.callTool('mcp__test__echo', { text: 'a' });
+    const [{ queuedMs = 0, durationMs = 0 } = {}] = events;
+    expect(queuedMs).toBeGreaterThanOrEqual(19);
+    expect(durationMs).toBeGreaterThanOrEqual(queuedMs);
   });
 
   test('summarizes per tool, without what the policy refused', async () => {

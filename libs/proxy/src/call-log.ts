@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { AuditEvent, AuditSink, CodeExecutorError, ToolResult } from '@code-executor/contracts';
 
 import { maxNameChars } from './name-patterns.js';
@@ -21,8 +23,20 @@ export class CallLog {
     this.#executionId = executionId;
   }
 
+  /** Tools were listed, or searched with a query. */
+  found(query: string, server: string | undefined, count: number): void {
+    this.#record({
+      type: 'discovery',
+      action: query === '' ? 'listed' : 'searched',
+      status: 'success',
+      count,
+      ...(query !== '' && { query }),
+      ...(server !== undefined && { server }),
+    });
+  }
+
   /** A call that nobody has looked at yet. */
-  open(name: unknown): OpenCall {
+  open(name: unknown, args: unknown): OpenCall {
     const open: OpenCall = new OpenCall(name, {
       begun: (call) => {
         this.calls.push(call);
@@ -30,12 +44,12 @@ export class CallLog {
       },
       ended: (call) => {
         this.#running.delete(open);
-        this.#tell(call);
+        this.#tell(call, args);
       },
       rejected: (call) => {
         if (++this.#rejections > maxRejections) return;
         this.calls.push(call);
-        this.#tell(call);
+        this.#tell(call, args);
       },
     });
     return open;
@@ -48,24 +62,41 @@ export class CallLog {
     for (const call of this.#running) call.fail(error);
   }
 
-  #tell({ toolName, server, status, errorCode, durationMs }: ToolCall): void {
+  #tell(call: ToolCall, args: unknown): void {
+    const { toolName, server, status, errorCode, durationMs, queuedMs, resultBytes } = call;
     if (!this.#audit || status === 'running') return;
-    const event: AuditEvent = {
+    const paramsHash = hashOf(args);
+    this.#record({
       type: status === 'rejected' && errorCode === 'permission_denied' ? 'denial' : 'tool_call',
-      timestamp: new Date().toISOString(),
       toolName,
       status,
       durationMs,
-      ...(this.#executionId !== undefined && { executionId: this.#executionId }),
+      ...(paramsHash !== undefined && { paramsHash }),
       ...(server !== undefined && { server }),
       ...(errorCode !== undefined && { errorCode }),
-    };
+      ...(queuedMs !== undefined && { queuedMs }),
+      ...(resultBytes !== undefined && { resultBytes }),
+    });
+  }
+
+  #record(event: Omit<AuditEvent, 'timestamp' | 'executionId'>): void {
+    const timestamp = new Date().toISOString();
+    const execution = this.#executionId === undefined ? {} : { executionId: this.#executionId };
     try {
       // A broken audit is its owner's to report, and no reason to break the call.
-      void Promise.resolve(this.#audit(event)).catch(() => undefined);
+      void Promise.resolve(this.#audit?.({ ...event, timestamp, ...execution })).catch(() => undefined);
     } catch {
       // As above, for a sink that throws at once.
     }
+  }
+}
+
+/** Undefined for what is no JSON: such arguments are refused. */
+function hashOf(args: unknown): string | undefined {
+  try {
+    return createHash('sha256').update(JSON.stringify(args)).digest('hex');
+  } catch {
+    return undefined;
   }
 }
 
@@ -102,8 +133,14 @@ class OpenCall {
     this.#events.begun(this.#record);
   }
 
-  /** The tool has answered. */
-  succeed(result: ToolResult): void {
+  /** The wait for a free place is over. */
+  leftQueue(): void {
+    if (this.#startedMs !== undefined) this.#record.queuedMs = performance.now() - this.#startedMs;
+  }
+
+  /** The tool has answered, with so many bytes. */
+  succeed(result: ToolResult, bytes: number): void {
+    if (this.#record.status === 'running') this.#record.resultBytes = bytes;
     if (result.isError) this.#end('failure', 'tool_error', errorText(result));
     else this.#end('success');
   }

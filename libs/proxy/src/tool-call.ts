@@ -10,6 +10,10 @@ export interface ToolCall {
   status: 'running' | 'success' | 'failure' | 'rejected';
   /** How long the upstream server took, in milliseconds; 0 for calls that did not reach it. */
   durationMs: number;
+  /** Of it, the wait for a free place; absent where nobody says so. */
+  queuedMs?: number;
+  /** Bytes of the result as JSON; absent where there is none. */
+  resultBytes?: number;
   /** ISO 8601. */
   startedAt: string;
   /** Why it failed, cut to 500 characters. */

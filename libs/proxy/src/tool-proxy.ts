@@ -144,6 +144,10 @@ class PolicyToolProxy implements ToolProxy {
         signal?.throwIfAborted();
         since = performance.now();
       }
+      // What looks tools up by name, or by path for a call, discovers nothing.
+      if (options.name === undefined && detail !== 'schemas') {
+        this.#log.found(query.trim(), server, hits.length);
+      }
       return { tools: hits, failedServers: [...failedServers] };
     } catch (reason) {
       throw toFailure(reason, signal);
@@ -152,7 +156,7 @@ class PolicyToolProxy implements ToolProxy {
 
   async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
     const signal = this.#join(options.signal);
-    const call = this.#log.open(name);
+    const call = this.#log.open(name, args);
     try {
       signal?.throwIfAborted();
       this.#policy.check(name, undefined, this.#catalogue.servers);
@@ -167,13 +171,17 @@ class PolicyToolProxy implements ToolProxy {
         this.#budget.checkBytes();
         call.begin();
         this.#announce(name);
-        const result = await this.#tools.callTool(name, args, signal ? { signal } : {});
+        const { traceparent } = options;
+        const result = await this.#tools.callTool(name, args, {
+          ...(signal && { signal }),
+          ...(traceparent !== undefined && { traceparent }),
+          onStart: () => call.leftQueue(),
+        });
         // Before the next call's turn comes.
-        this.#budget.takeResult(result);
-        return result;
+        return { result, bytes: this.#budget.takeResult(result) };
       });
-      const result = await untilAborted(answer, signal);
-      call.succeed(result);
+      const { result, bytes } = await untilAborted(answer, signal);
+      call.succeed(result, bytes);
       return result;
     } catch (reason) {
       const failure = toFailure(reason, signal);
