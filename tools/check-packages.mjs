@@ -2,8 +2,7 @@
  * What users get: packs every package, installs all of them into an empty folder outside the repository, and
  * uses them there. `node tools/check-packages.mjs` runs it alone.
  */
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -12,11 +11,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-import { tryWrappers } from './checks/installed-wrappers.mjs';
+import { tryWrappers } from './check-wrappers.mjs';
+import { check, inTemporaryFolder, installAll, packAll } from './checks/installed-packages.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { reportChecks } from './print.mjs';
 import { listProjects } from './projects.mjs';
-import { cleanEnvironment, run, runBin, runNpm } from './run.mjs';
+import { cleanEnvironment, run, runBin } from './run.mjs';
 
 const server = 'code-executor-mcp';
 const programs = [
@@ -25,11 +25,10 @@ const programs = [
 ];
 
 /** One check per property of each package; `note` holds what was measured. */
-export async function checkPackages() {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'code-executor-packages-')));
-  try {
+export function checkPackages() {
+  return inTemporaryFolder('packages', async (folder) => {
     const projects = listProjects();
-    const packed = await pack(projects, folder);
+    const packed = await packAll(projects, folder);
     const checks = [];
     for (const [index, project] of projects.entries()) {
       checks.push(await checkTarball(project, packed[index]));
@@ -42,33 +41,13 @@ export async function checkPackages() {
         checks.push(await checkImport(project, installed));
       checks.push(await checkVersion(projects, installed));
       for (const program of programs) checks.push(await checkExecution(installed, program));
-      for (const { name, problem } of await tryWrappers(installed)) checks.push(check(name, problem));
+      checks.push(...(await tryWrappers(installed)));
     }
     return checks;
-  } catch (error) {
-    return [check('packages', error.message)];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const hasMainExport = ({ manifest }) => manifest.exports?.['.'] !== undefined;
-
-/** A check that failed if there is a problem. */
-function check(name, problem, note) {
-  return { name, passed: problem ? 0 : 1, failed: problem ? 1 : 0, detail: problem, note };
-}
-
-async function pack(projects, folder) {
-  const flags = projects.map((project) => `--workspace=${project.folder}`);
-  const npm = await runNpm(['pack', ...flags, '--json', '--pack-destination', folder]);
-  if (npm.code !== 0) throw new Error(`npm pack failed:\n${npm.output}`);
-  const listing = Object.values(JSON.parse(npm.stdout));
-  return projects.map(({ manifest }) => {
-    const entry = listing.find((candidate) => candidate.name === manifest.name);
-    return { ...entry, path: join(folder, entry.filename), files: entry.files.map((file) => file.path) };
-  });
-}
 
 /** What can be said of a package without installing it. */
 async function checkTarball(project, tarball) {
@@ -99,14 +78,6 @@ async function checkTarball(project, tarball) {
   }
   const note = `${tarball.files.length} files, ${Math.ceil(tarball.size / 1024)} kB`;
   return check(`${project.name}: contents, publint, attw`, problems.join('\n'), note);
-}
-
-async function installAll(folder, packed) {
-  await mkdir(folder);
-  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund'];
-  const npm = await runNpm(['install', ...flags, ...packed.map((tarball) => tarball.path)], { cwd: folder });
-  return check('npm install of all packages', npm.code === 0 ? '' : npm.output);
 }
 
 async function checkImport({ name, manifest }, cwd) {

@@ -1,12 +1,32 @@
-/** Programs in a project of their own that call tools through generated wrappers and the installed server. */
+/**
+ * Programs in a project of their own, in both languages, that call tools through generated wrappers and the
+ * installed server. `node tools/check-wrappers.mjs` runs it alone.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 
-import { binOf, cleanEnvironment, root, run, runBin } from '../run.mjs';
+import { check, inTemporaryFolder, installAll, packAll } from './checks/installed-packages.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
+import { reportChecks } from './print.mjs';
+import { listProjects } from './projects.mjs';
+import { binOf, cleanEnvironment, root, run, runBin } from './run.mjs';
+
+/** One check per language, and one for the installation. */
+export function checkWrappers() {
+  return inTemporaryFolder('wrappers', async (folder) => {
+    const installed = join(folder, 'installed');
+    const install = await installAll(installed, await packAll(listProjects(), folder));
+    return install.failed > 0 ? [install] : [install, ...(await tryWrappers(installed))];
+  });
+}
+
+/** What the program may call: not `read_graph`, which it tries. */
+const allowed = ['mcp__memory__create_entities', 'mcp__memory__open_nodes'];
 
 const typescript = `import { memory } from './wrappers/typescript/index.js';
 await memory.createEntities({ entities: [{ name: 'answer', entityType: 'number', observations: ['42'] }] });
@@ -21,7 +41,7 @@ except ToolNotAllowedError:
     print(memory.open_nodes(names=["answer"])["entities"][0]["observations"][0])
 `;
 
-/** Resolves with one outcome per language, `{ name, problem }`; `folder` has the packages installed. */
+/** One check per language; `folder` has the packages installed. */
 export async function tryWrappers(folder) {
   const project = join(folder, 'scratch');
   await mkdir(project);
@@ -33,12 +53,13 @@ export async function tryWrappers(folder) {
     args: [binOf('@modelcontextprotocol/server-memory', 'mcp-server-memory')],
     env: { MEMORY_FILE_PATH: join(project, 'memory.jsonl') },
   };
-  const policy = { defaultAllowedTools: ['mcp__memory__create_entities', 'mcp__memory__open_nodes'] };
-  const config = { projectOnly: true, http, policy, mcpServers: { memory } };
+  const config = { projectOnly: true, http, mcpServers: { memory } };
   await writeFile(join(project, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 
   const bin = (name) => join(folder, 'node_modules', '.bin', name);
-  const made = await run(bin('code-executor'), ['wrappers', 'wrappers'], { cwd: project, env });
+  const cli = (...args) => run(bin('code-executor'), args, { cwd: project, env });
+  const made = await cli('wrappers', 'generate', '--out', 'wrappers');
+  const token = await cli('token', 'create', 'app', ...allowed.flatMap((tool) => ['--allow', tool]));
   const server = spawn(bin('code-executor-mcp'), ['--http'], {
     cwd: project,
     env,
@@ -49,7 +70,7 @@ export async function tryWrappers(folder) {
     await listening(server);
     const access = {
       CODE_EXECUTOR_PROXY_URL: `http://127.0.0.1:${http.port}`,
-      CODE_EXECUTOR_AUTH_TOKEN: (await readFile(join(project, 'http-token'), 'utf8')).trim(),
+      CODE_EXECUTOR_AUTH_TOKEN: token.stdout.trim(),
     };
     const options = { cwd: project, env: { ...env, ...access } };
     await writeFile(join(project, 'main.ts'), typescript);
@@ -65,12 +86,10 @@ export async function tryWrappers(folder) {
     );
     const typed = await run(process.execPath, ['out/main.js'], options);
     const untyped = await run('python3', ['main.py'], options);
+    const toTypeScript = problemOf([made, token, compiled, typed]);
     return [
-      {
-        name: 'wrappers call the installed server from TypeScript',
-        problem: problemOf([made, compiled, typed]),
-      },
-      { name: 'wrappers call the installed server from Python', problem: problemOf([made, untyped]) },
+      check('wrappers call the installed server from TypeScript', toTypeScript),
+      check('wrappers call the installed server from Python', problemOf([made, token, untyped])),
     ];
   } finally {
     server.kill();
@@ -97,4 +116,11 @@ async function freePort() {
 async function listening({ stderr }) {
   for await (const line of createInterface({ input: stderr })) if (line.includes('listening on')) return;
   throw new Error('The server ended before it listened.');
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await ensureBuilt();
+  const { passed, failed } = reportChecks(await checkWrappers());
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  process.exitCode = failed === 0 ? 0 : 1;
 }
