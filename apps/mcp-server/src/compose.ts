@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
 
+import type { AuditLog } from '@code-executor/audit-log';
 import { ClientPool } from '@code-executor/client-pool';
 import { baseEnvironment, type Config, type FoundServers } from '@code-executor/config';
-import type { Language, Logger, Sandbox } from '@code-executor/contracts';
+import type { AuditEvent, Language, Logger, Sandbox } from '@code-executor/contracts';
 import { createExecutor, type Executor } from '@code-executor/executor';
 import { createGuardedFetch } from '@code-executor/guarded-fetch';
 import { DenoSandbox } from '@code-executor/sandbox-deno';
@@ -10,6 +11,7 @@ import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
 import { SchemaCache } from '@code-executor/schema-cache';
 
 import { enabledLanguages } from './enabled-languages.js';
+import { openAuditLog } from './open-audit-log.js';
 
 export interface Setup extends FoundServers {
   config: Config;
@@ -23,6 +25,8 @@ export interface Setup extends FoundServers {
 export interface Services {
   executor: Executor;
   pool: ClientPool;
+  /** The record; absent where there is none. */
+  auditLog?: AuditLog;
   /** Ends every execution and every upstream server; resolves when their processes are gone. */
   close(): Promise<void>;
 }
@@ -33,6 +37,8 @@ export interface Services {
  */
 export function compose({ config, homeDir, servers, logger }: Setup): Services {
   const { security, sandbox, policy } = config;
+  const { log: auditLog, admit } = openAuditLog(config.audit ?? {}, homeDir, logger);
+  const recorded = auditLog && { audit: (event: AuditEvent) => auditLog.append(event) };
   const cache = new SchemaCache<unknown>({
     ...(homeDir !== undefined && { file: join(homeDir, 'schema-cache.json') }),
     ...config.schemaCache,
@@ -45,6 +51,7 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
     servers,
     baseEnv: baseEnvironment(),
     cache,
+    ...recorded,
     logger,
   });
   const fetcher = createGuardedFetch();
@@ -52,6 +59,8 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
     tools: pool,
     sandboxes: enabledLanguages(config).map((language) => createSandbox(language, config, homeDir)),
     fetcher,
+    ...recorded,
+    ...(admit && { admit }),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
     ...(security && { limits: security, grants: security }),
@@ -61,9 +70,10 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
   return {
     executor,
     pool,
+    ...(auditLog && { auditLog }),
     async close() {
-      // Programs end before what serves their calls; what fails to close keeps nothing else open.
-      for (const part of [executor, pool, cache, fetcher]) {
+      // Programs end before what serves their calls, and the record last of all; what fails to close keeps nothing else open.
+      for (const part of [executor, pool, cache, fetcher, ...(auditLog ? [auditLog] : [])]) {
         await part.close().catch((error: unknown) => logger.error({ err: error }, 'Closing failed.'));
       }
     },

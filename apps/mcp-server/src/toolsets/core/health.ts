@@ -36,6 +36,8 @@ export interface HealthSources {
   services: () => Promise<{
     executor: Pick<Executor, 'stats' | 'status'>;
     pool: { readonly stats: PoolStats };
+    /** Absent where nothing is recorded. */
+    auditLog?: object;
   }>;
   /** What is wrong with the configuration, though the server works. */
   warnings: readonly string[];
@@ -61,7 +63,7 @@ export function healthTool(sources: HealthSources): Tool {
 
 async function measureHealth(sources: HealthSources): Promise<z.infer<typeof report>> {
   const { version, warnings } = sources;
-  const { executor, pool } = await sources.services();
+  const { executor, pool, auditLog } = await sources.services();
   const sandboxes = await executor.status();
   const { active, waiting, max, servers } = pool.stats;
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;
@@ -78,7 +80,7 @@ async function measureHealth(sources: HealthSources): Promise<z.infer<typeof rep
     ...(warnings.length > 0 && {
       warnings: warnings.slice(0, maxWarnings).map((warning) => warning.slice(0, maxWarningChars)),
     }),
-    auditLog: { enabled: false },
+    auditLog: { enabled: auditLog !== undefined },
     mcpClients: { connected: servers.filter((server) => server.state === 'connected').length },
     connectionPool: { active, waiting, max },
     executions: executor.stats,
