@@ -82,8 +82,8 @@ function reasonsOf({ id, details }) {
 
 /** An attack, with the mode where it did not get through in all. */
 function nameOf({ id, outcomes }) {
-  const tried = modes.filter((mode) => outcomes[mode] !== 'n/a');
-  const fell = modes.filter((mode) => outcomes[mode] === 'FELL');
+  const tried = Object.keys(outcomes).filter((mode) => ['held', 'FELL'].includes(outcomes[mode]));
+  const fell = tried.filter((mode) => outcomes[mode] === 'FELL');
   return fell.length === tried.length ? id : `${id} (${fell.join()})`;
 }
 

@@ -4,6 +4,7 @@ import { files } from './files.js';
 import { flow } from './flow.js';
 import { grantedFolders } from './granted-folders.js';
 import { grantedHosts } from './granted-hosts.js';
+import { httpAttacks } from './http/http-attacks.js';
 import { imports } from './imports.js';
 import { lifecycle } from './lifecycle.js';
 import { network } from './network.js';
@@ -39,5 +40,8 @@ export const typescriptAttacks: readonly Attack[] = [
   ...operatingSystem,
 ];
 
-/** Every attack on the server, in the order of docs/security/attacks.md. */
+/** Every attack that is made in each isolation mode, in the order of docs/security/attacks.md. */
 export const attacks: readonly Attack[] = [...typescriptAttacks, ...pythonAttacks];
+
+/** Those on the HTTP door, which are made once. */
+export { httpAttacks };
