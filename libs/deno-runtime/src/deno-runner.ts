@@ -15,7 +15,7 @@ import { findDeno } from './find-deno.js';
 import { resolveGrants } from './grants.js';
 import type { HostCallHandlers } from './host-calls.js';
 import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
-import { type ProgramOutcome, runProgram } from './run-program.js';
+import { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
 import { ShownPictures } from './shown-pictures.js';
 import { type SpareOptions, SparePool } from './spare-pool.js';
 import { toolHandlers } from './tool-handlers.js';
@@ -68,16 +68,23 @@ export class DenoRunner {
    * cannot be had; `permission_denied` when a granted path cannot be granted.
    */
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
+    const askedMs = performance.now();
     const grants = await resolveGrants(request.permissions);
     const isDefault = grants.read.length + grants.write.length === 0 && request.timeoutMs <= maxTimeoutMs;
     const spare = isDefault ? this.#spares.take() : undefined;
     if (spare) {
-      const { hasStarted, result } = await this.#run(spare, request, grants, spareStartMs);
+      const { hasStarted, result } = await this.#run(spare, request, grants, {
+        askedMs,
+        startLimitMs: spareStartMs,
+      });
       // It died while it waited, so the program has not run: it gets a process of its own.
       if (hasStarted) return result;
     }
     const process = await this.#start(request.timeoutMs, grants, false, request.signal);
-    const { hasStarted, result } = await this.#run(process, request, grants, coldStartMs);
+    const { hasStarted, result } = await this.#run(process, request, grants, {
+      askedMs,
+      startLimitMs: coldStartMs,
+    });
     if (hasStarted) return result;
     const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
     throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);
@@ -143,7 +150,7 @@ export class DenoRunner {
     process: DenoProcess,
     request: ExecutionRequest,
     grants: Grants,
-    startLimitMs: number,
+    start: Pick<ProgramOptions, 'askedMs' | 'startLimitMs'>,
   ): Promise<ProgramOutcome> {
     this.#running++;
     this.#processes.add(process);
@@ -153,8 +160,8 @@ export class DenoRunner {
     const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
     try {
       const outcome = await runProgram(process, request, {
+        ...start,
         maxOutputChars,
-        startLimitMs,
         cleanText,
         handlers: new Map([
           ...toolHandlers(request.tools),

@@ -23,6 +23,8 @@ const maxDiskBytes = 32 * 1024 * 1024;
 const diskWatchMs = 200;
 
 export interface ProgramOptions {
+  /** When the program was asked for, as `performance.now()` has it. */
+  askedMs: number;
   /** The first message to the bootstrap; it holds the code. */
   run: object;
   handlers: HostCallHandlers;
@@ -64,7 +66,7 @@ export async function runProgram(
   // One listener per open call; Node warns of a leak from the eleventh on.
   setMaxListeners(0, calls.signal);
   const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
-  let hasStarted = false as boolean;
+  let startedMs = undefined as number | undefined;
   let result: ResultFrame | undefined;
 
   const ending = await new Promise<Ending | ExitStatus>((resolve) => {
@@ -86,14 +88,14 @@ export async function runProgram(
           // may have been settled before that. In the next one it is read.
           setImmediate(() => setImmediate(() => resolve(ranToItsEnd)));
         } else {
-          hasStarted = true;
+          startedMs ??= performance.now();
         }
       },
     });
     void process.exit.then(resolve);
     const timer = setTimeout(() => resolve('timeout'), request.timeoutMs);
     const startTimer = setTimeout(() => {
-      if (!hasStarted) void process.kill(0);
+      if (startedMs === undefined) void process.kill(0);
     }, options.startLimitMs);
     const diskWatch = setInterval(() => {
       void process.diskBytes().then((bytes) => {
@@ -123,7 +125,7 @@ export async function runProgram(
 
   const error = outcomeError(ending, result, request.timeoutMs, output.stderr.toString());
   return {
-    hasStarted: hasStarted || isAskedToEnd,
+    hasStarted: startedMs !== undefined || isAskedToEnd,
     result: {
       status: statusOf(ending, error),
       stdout: show(output.stdout.toString()),
@@ -132,6 +134,7 @@ export async function runProgram(
       ...(!error && result?.note !== undefined && { valueNote: result.note }),
       ...(error && { error: { ...error, message: show(error.message) } }),
       durationMs,
+      ...(startedMs !== undefined && { startupMs: startedMs - options.askedMs }),
       truncated: output.stdout.isTruncated || output.stderr.isTruncated || result?.truncated === true,
       isolation: process.isolation,
     },

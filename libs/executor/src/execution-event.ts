@@ -17,8 +17,23 @@ export function startEvent(executionId: string, request: unknown, language: Lang
   };
 }
 
+/** What the report does not tell of how an execution went. */
+export interface ExecutionMeasures {
+  /** Absent where its turn never came. */
+  queuedMs?: number;
+  /** Absent where the program did not begin. */
+  startupMs?: number;
+  /** Of all results that its tools gave. */
+  resultBytes?: number;
+}
+
 /** The audit record of an execution: of the code only its hash, of the result only how it ended. */
-export function executionEvent(report: ExecutionReport, request: unknown, language: Language): AuditEvent {
+export function executionEvent(
+  report: ExecutionReport,
+  request: unknown,
+  language: Language,
+  measures: ExecutionMeasures,
+): AuditEvent {
   const { executionId, success, isolation, errorCode, executionTimeMs, toolCallsMade } = report;
   return {
     type: 'execution',
@@ -26,8 +41,11 @@ export function executionEvent(report: ExecutionReport, request: unknown, langua
     executionId,
     language,
     status: success ? 'success' : isolation ? 'failure' : 'rejected',
+    ...(isolation && { isolation }),
     ...(errorCode && isHostCode(errorCode) && { errorCode }),
     durationMs: executionTimeMs,
+    ...measures,
+    returnedBytes: Buffer.byteLength(JSON.stringify(report)),
     ...programFields(request),
     ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
   };

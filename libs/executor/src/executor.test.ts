@@ -376,7 +376,7 @@ describe('createExecutor', () => {
     const { executor, executions } = executorOf(({ code }) =>
       Promise.resolve(
         code === 'good'
-          ? {}
+          ? { startupMs: 3 }
           : { status: 'failed', error: { code: 'user_error', message: 'Error: secret value' } },
       ),
     );
@@ -391,6 +391,11 @@ describe('createExecutor', () => {
         correlationId: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
         language: 'typescript',
         status: 'success',
+        isolation: 'portable',
+        queuedMs: expect.any(Number) as unknown,
+        startupMs: 3,
+        resultBytes: 0,
+        returnedBytes: Buffer.byteLength(JSON.stringify(good)),
         durationMs: 5,
         codeHash: hash('good'),
         codeLength: 4,
@@ -425,7 +430,9 @@ describe('createExecutor', () => {
     expect(events.at(-1)).toMatchObject({
       allowedTools: ['mcp__test__echo'],
       toolsCalled: ['mcp__test__echo'],
+      resultBytes: events[0]?.resultBytes,
     });
+    expect(events[0]?.resultBytes).toBeGreaterThan(0);
   });
 
   test('runs no program that is not admitted, and says why', async () => {

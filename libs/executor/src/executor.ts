@@ -19,7 +19,7 @@ import { type CallBudget, createToolProxy, type ToolPolicy, type ToolProxy } fro
 
 import { effectivePermissions, type ExecutionGrants } from './effective-permissions.js';
 import { type ExecuteLimits, executeParameters, type ExecuteRequest } from './execute-parameters.js';
-import { executionEvent, startEvent } from './execution-event.js';
+import { executionEvent, type ExecutionMeasures, startEvent } from './execution-event.js';
 import { ExecutionQueue, type QueueOptions } from './execution-queue.js';
 import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
 import { ExecutionTrace } from './execution-trace.js';
@@ -160,12 +160,15 @@ class QueuedExecutor implements Executor {
     const signal = anySignal(ended.signal, this.#closing.signal, options.signal);
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
+    const measures: ExecutionMeasures = {};
+    const askedMs = performance.now();
     try {
       const checked = this.#parameters.parse(request, language);
       const sandbox = this.#sandboxFor(language);
       const calls = (proxy = this.#createProxy(executionId, checked.allowedTools, signal, audit, options));
       report = await this.#queue.run(
         async () => {
+          measures.queuedMs = performance.now() - askedMs;
           // Now, not before the wait: what a path leads to may have changed.
           const { permissions, notes } = await effectivePermissions(
             checked.permissions,
@@ -182,6 +185,7 @@ class QueuedExecutor implements Executor {
             ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
             ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
           });
+          if (result.startupMs !== undefined) measures.startupMs = result.startupMs;
           // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
           ended.abort(executionIsOver);
           return reportResult(executionId, result, calls, notes);
@@ -196,7 +200,8 @@ class QueuedExecutor implements Executor {
       report = reportFault(executionId, error, proxy);
     }
     trace.end(report);
-    await this.#record(audit, report, request, language);
+    measures.resultBytes = (proxy?.calls ?? []).reduce((sum, { resultBytes = 0 }) => sum + resultBytes, 0);
+    if (audit) await this.#record(audit, executionEvent(report, request, language, measures));
     return report;
   }
 
@@ -235,19 +240,11 @@ class QueuedExecutor implements Executor {
     );
   }
 
-  async #record(
-    audit: AuditSink | undefined,
-    report: ExecutionReport,
-    request: unknown,
-    language: Language,
-  ): Promise<void> {
+  async #record(audit: AuditSink, event: AuditEvent): Promise<void> {
     try {
-      await audit?.(executionEvent(report, request, language));
+      await audit(event);
     } catch (error) {
-      this.#logger.error(
-        { executionId: report.executionId, err: error },
-        'The audit record was not written.',
-      );
+      this.#logger.error({ executionId: event.executionId, err: error }, 'The audit record was not written.');
     }
   }
 }
