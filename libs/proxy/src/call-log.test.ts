@@ -276,7 +276,8 @@ describe('the record of calls', () => {
 
   test('is bounded: names, messages, and the number of refusals', async () => {
     const { events, ...options } = audited();
-    const proxy: ToolProxy = createToolProxy({ tools: fakeTools(), ...options });
+    const run = new AbortController();
+    const proxy: ToolProxy = createToolProxy({ tools: fakeTools(), signal: run.signal, ...options });
     await codeOf(proxy.callTool('x'.repeat(1_000_000) as ToolName, {}));
     expect(proxy.calls[0]?.toolName).toHaveLength(256);
     expect(proxy.calls[0]?.errorMessage?.length).toBeLessThanOrEqual(500);
@@ -285,6 +286,9 @@ describe('the record of calls', () => {
     }
     expect(proxy.calls).toHaveLength(10_000);
     expect(events).toHaveLength(10_000);
+    run.abort();
+    expect(events).toHaveLength(10_001);
+    expect(events.at(-1)).toMatchObject({ type: 'denial', status: 'rejected', action: 'refused', count: 51 });
   });
 
   test('keeps a whole result as it came', async () => {

@@ -7,7 +7,7 @@ import { quoteValue } from './quote.js';
 import type { ToolCall } from './tool-call.js';
 
 const maxMessageChars = 500;
-/** Rejected calls are free for the program: beyond this many they are still refused, but not written down. */
+/** Rejected calls are free for the program: beyond this many they are still refused, but written down as a number only. */
 const maxRejections = 10_000;
 
 /** Remembers the calls of one execution and tells the audit, once per call. */
@@ -55,8 +55,16 @@ export class CallLog {
     return open;
   }
 
-  /** Ends the calls that wait for their server: what becomes of them is nobody's business any more. */
+  /**
+   * Ends the calls that wait for their server: what becomes of them is nobody's business any more. Tells the audit
+   * how many refused calls have no record of their own.
+   */
   failRunning(why: () => CodeExecutorError): void {
+    const count = this.#rejections - maxRejections;
+    if (count > 0) {
+      this.#rejections = maxRejections;
+      this.#record({ type: 'denial', status: 'rejected', action: 'refused', count });
+    }
     if (this.#running.size === 0) return;
     const error = why();
     for (const call of this.#running) call.fail(error);
