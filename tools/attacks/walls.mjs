@@ -2,6 +2,7 @@
  * The walls of the product. Each is `{ name, edits, attacks, redundant }`: how it is taken away, the attacks
  * one of which has to get through then, and, where none of them does, which other wall holds.
  */
+import { http } from './walls/http.mjs';
 import { limits } from './walls/limits.mjs';
 import { operatingSystem } from './walls/operating-system.mjs';
 import { python } from './walls/python.mjs';
@@ -17,5 +18,6 @@ export const walls = Object.entries({
   ...limits,
   ...server,
   ...tools,
+  ...http,
   ...python,
 }).map(([name, wall]) => ({ name, ...wall }));

@@ -1,0 +1,96 @@
+/** Who may ask over HTTP, how, and how much of it. */
+const door = (name) => `libs/loopback-server/src/${name}.ts`;
+const guard = door('request-guard');
+const server = door('loopback-server');
+const clients = door('client-check');
+const body = door('json-body');
+const proxy = (name) => `libs/proxy/src/${name}.ts`;
+const app = (name) => `apps/mcp-server/src/${name}.ts`;
+
+export const http = {
+  'a token over HTTP': {
+    edits: [[guard, 'if (findClient && client === undefined)', 'if (false)']],
+    attacks: ['PRX-01'],
+  },
+  'tokens are compared': {
+    edits: [[clients, 'timingSafeEqual(given, hash)', 'true']],
+    attacks: ['PRX-01', 'PRX-03'],
+  },
+  'one Authorization': {
+    edits: [[clients, 'others.length > 0 || value?.', 'value?.']],
+    attacks: ['PRX-01'],
+  },
+  'the scheme of a token': {
+    edits: [[clients, 'value?.startsWith(scheme) !== true', 'value === undefined']],
+    attacks: ['PRX-01'],
+  },
+  'a policy for each client': {
+    edits: [[app('http-clients'), '{ id, ...http?.clients?.[id]?.policy }', '{ id }']],
+    attacks: ['PRX-03', 'PRX-34'],
+  },
+  'a new token at each start': {
+    edits: [[server, 'randomBytes(32)', 'Buffer.alloc(32)']],
+    attacks: ['PRX-03'],
+  },
+  'the token file is for its user': {
+    edits: [[app('http-token-file'), `'wx', 0o600`, `'wx', 0o644`]],
+    attacks: ['PRX-31'],
+  },
+  'loopback only': {
+    edits: [[server, 'listen(app, place.address, port)', `listen(app, '0.0.0.0', port)`]],
+    attacks: ['PRX-31'],
+  },
+  'the Host of a request': {
+    edits: [[guard, '!forms.includes(host.toLowerCase())', 'false']],
+    attacks: ['PRX-05', 'PRX-07'],
+  },
+  'one Host': { edits: [[guard, 'if (others.length > 0)', 'if (false)']], attacks: ['PRX-05'] },
+  'HTTP/1.1 only': { edits: [[guard, `if (httpVersion !== '1.1')`, 'if (false)']], attacks: ['PRX-05'] },
+  'paths as targets': { edits: [[guard, `if (!url.startsWith('/'))`, 'if (false)']], attacks: ['PRX-05'] },
+  'bodies are not compressed': {
+    edits: [[guard, `if (headers['content-encoding'] !== undefined)`, 'if (false)']],
+    attacks: ['PRX-05'],
+  },
+  'bytes of headers': { edits: [[server, '16_384', '1_000_000']], attacks: ['PRX-05'] },
+  'no Origin': { edits: [[guard, 'headers.origin !== undefined || ', '']], attacks: ['PRX-07'] },
+  'no other site': {
+    edits: [[guard, `(headers['sec-fetch-site'] ?? 'none') !== 'none'`, 'false']],
+    attacks: ['PRX-07'],
+  },
+  'bodies are JSON': { edits: [[body, 'app.removeAllContentTypeParsers();', '']], attacks: ['PRX-07'] },
+  'bytes of a body': {
+    edits: [[server, 'maxBodyBytes = 1_000_000', 'maxBodyBytes = 2_000_000_000']],
+    attacks: ['PRX-09', 'PRX-11'],
+  },
+  'time for headers': {
+    edits: [[server, 'headersTimeoutMs = 5000', 'headersTimeoutMs = 30_000']],
+    attacks: ['PRX-09'],
+  },
+  'time to take an answer': {
+    edits: [[server, 'dropUnreadAnswers(app);', '']],
+    attacks: ['PRX-09'],
+  },
+  'bodies are UTF-8': { edits: [[body, 'fatal: true', 'fatal: false']], attacks: ['PRX-11'] },
+  'no byte order mark': { edits: [[body, `text.startsWith('\\u{feff}')`, 'false']], attacks: ['PRX-11'] },
+  'depth of a body': { edits: [[body, 'depthOf(text) > maxDepth', 'false']], attacks: ['PRX-11'] },
+  'no __proto__ in a body': {
+    edits: [[body, `getDefaultJsonParser('error', 'error')`, `getDefaultJsonParser('ignore', 'ignore')`]],
+    attacks: ['PRX-11'],
+  },
+  'characters of a search': {
+    edits: [[proxy('parse-listing'), 'query.length > maxQueryChars', 'false']],
+    attacks: ['PRX-35'],
+  },
+  'letters of a search': {
+    edits: [[proxy('parse-listing'), '!queryPattern.test(query)', 'false']],
+    attacks: ['PRX-35'],
+  },
+  'bytes of an answer': {
+    edits: [[proxy('answer-call'), '3 * json.length > maxAnswerBytes', 'false']],
+    attacks: ['PRX-36'],
+  },
+  'hanging up ends a call': {
+    edits: [[proxy('tool-proxy-routes'), 'if (!reply.raw.writableFinished) gone.abort();', '']],
+    attacks: ['PRX-37'],
+  },
+};
