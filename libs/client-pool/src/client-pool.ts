@@ -17,7 +17,7 @@ import { CallQueue } from './call-queue.js';
 import { cancelled } from './cancelled.js';
 import type { CircuitAction } from './circuit.js';
 import type { ConnectFailure } from './connect-failure.js';
-import type { ClientPoolOptions, PoolStats } from './options.js';
+import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
 import { possibleOwners } from './tool-names.js';
 import { UpstreamServer } from './upstream-server.js';
 
@@ -40,29 +40,25 @@ interface FoundTool {
  * beyond `connectTimeoutMs`.
  */
 export class ClientPool implements ToolSource {
-  readonly #servers: readonly UpstreamServer[];
+  #servers: readonly UpstreamServer[];
+  /** What the servers were made of. */
+  #configured: ClientPoolOptions['servers'];
+  /** Servers that finish their calls and take no more. */
+  readonly #retiring = new Set<UpstreamServer>();
   readonly #queue: CallQueue;
   readonly #options: ClientPoolOptions;
-  readonly #ranks: ReadonlyMap<string, number>;
+  #ranks: ReadonlyMap<string, number>;
   /** The last whole list, and what it was made of. */
   #whole: { parts: readonly Tools[]; tools: ToolSchema[] } | undefined;
   #closing: Promise<unknown> | undefined;
 
   /** Opens nothing: no process, no connection. */
   constructor(options: ClientPoolOptions) {
-    const { baseEnv, cache, logger = silentLogger } = options;
-    const { callTimeoutMs = 60_000, connectTimeoutMs = 10_000, discoveryTimeoutMs = 500 } = options;
-    const { failureThreshold = 5, resetTimeoutMs = 30_000 } = options;
     const { maxConcurrent = 100, maxQueued = 200, queueTimeoutMs = 30_000 } = options;
-    const limits = { callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, failureThreshold, resetTimeoutMs };
     this.#options = options;
-    this.#servers = Object.entries(options.servers).map(([name, server]) => {
-      const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
-      const onCircuitChange = (action: CircuitAction) =>
-        this.#record({ type: 'circuit', action, server: name, status: circuitStatus[action] });
-      return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
-    });
-    this.#ranks = new Map(this.#servers.map((server, rank) => [server.name, rank]));
+    this.#configured = options.servers;
+    this.#servers = Object.entries(options.servers).map(([name, server]) => this.#createServer(name, server));
+    this.#ranks = ranksOf(this.#servers);
     this.#queue = new CallQueue({
       maxConcurrent,
       maxQueued,
@@ -122,10 +118,42 @@ export class ClientPool implements ToolSource {
     }
   }
 
+  /**
+   * Has these servers from now on. Those that are configured as before stay connected; the others finish the calls
+   * under way, for `drainMs` at most (default 30,000), and take no more.
+   */
+  update(servers: ClientPoolOptions['servers'], drainMs = 30_000): void {
+    this.#assertOpen();
+    const before = new Map(this.#servers.map((server) => [server.name, server]));
+    this.#servers = Object.entries(servers).map(([name, server]) => {
+      const known = before.get(name);
+      const isSame = JSON.stringify(server) === JSON.stringify(this.#configured[name]);
+      if (known && isSame) before.delete(name);
+      return known && isSame ? known : this.#createServer(name, server);
+    });
+    this.#configured = servers;
+    this.#ranks = ranksOf(this.#servers);
+    for (const server of before.values()) {
+      this.#retiring.add(server);
+      void server.retire(drainMs).finally(() => this.#retiring.delete(server));
+    }
+  }
+
   /** Ends all connections and child processes, in about two seconds at most; calls under way are cancelled. */
   async close(): Promise<void> {
-    this.#closing ??= Promise.all(this.#servers.map((server) => server.close()));
+    this.#closing ??= Promise.all([...this.#servers, ...this.#retiring].map((server) => server.close()));
     await this.#closing;
+  }
+
+  #createServer(name: string, server: ServerConfig): UpstreamServer {
+    const { baseEnv, cache, logger = silentLogger } = this.#options;
+    const { callTimeoutMs = 60_000, connectTimeoutMs = 10_000, discoveryTimeoutMs = 500 } = this.#options;
+    const { failureThreshold = 5, resetTimeoutMs = 30_000 } = this.#options;
+    const limits = { callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, failureThreshold, resetTimeoutMs };
+    const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
+    const onCircuitChange = (action: CircuitAction) =>
+      this.#record({ type: 'circuit', action, server: name, status: circuitStatus[action] });
+    return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
   }
 
   /** The tool, of the server with the longest name that has it. All that may have it are asked at once. */
@@ -185,4 +213,8 @@ export class ClientPool implements ToolSource {
 function keepRightful(listed: Map<string, ToolSchema>, tool: ToolSchema): void {
   const other = listed.get(tool.name);
   if (!other || other.server.length < tool.server.length) listed.set(tool.name, tool);
+}
+
+function ranksOf(servers: readonly UpstreamServer[]): ReadonlyMap<string, number> {
+  return new Map(servers.map((server, rank) => [server.name, rank]));
 }

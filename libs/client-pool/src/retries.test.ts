@@ -42,6 +42,20 @@ describe('Retries', () => {
     expect(pool.stats.servers[0]?.circuitFailures).toBe(3);
   });
 
+  test('connect again at once, although an attempt at it has just failed', async () => {
+    const starts = JSON.stringify(join(folder, 'starts'));
+    const { args = [], command } = stdioServer('moody-server.mjs', join(folder, 'calls'), '1');
+    // The first start dies of its first call, the second fails, the third works.
+    const script = `
+      const fs = require('node:fs');
+      fs.appendFileSync(${starts}, 'x');
+      if (fs.readFileSync(${starts}, 'utf8') === 'xx') process.exit(1);
+      import(${JSON.stringify(args[0])});`;
+    pool = new ClientPool({ servers: { moody: { command, args: ['-e', script, '--', ...args] } } });
+    expect(await dataOf(pool, 'moody__read')).toMatchObject({ calls: 2 });
+    expect(pool.stats.servers[0]).toMatchObject({ state: 'connected', circuitFailures: 2 });
+  });
+
   test('are not made of a tool that says nothing or no', async () => {
     const pool = open(1);
     expect((await errorOf(pool.callTool('mcp__moody__write', {}))).code).toBe('unavailable');
