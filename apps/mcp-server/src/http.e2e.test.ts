@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
+import type { AuditEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { bin, createHome, environmentOf, realServer, until } from './started-server.test.support.js';
@@ -62,6 +63,15 @@ function caller(port: number, token?: string) {
       send('/', { method: 'POST', body: JSON.stringify({ toolName, params }) }),
     list: (query = '') => send(`/mcp/tools${query}`, {}),
   };
+}
+
+/** What the server has on record. */
+async function recordsOf(home: string): Promise<AuditEvent[]> {
+  const folder = join(home, '.code-executor', 'audit-logs');
+  const texts = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
+  );
+  return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as AuditEvent);
 }
 
 const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
@@ -178,6 +188,14 @@ describe('code-executor-mcp --http', () => {
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(output().stderr).not.toMatch(/[0-9a-f]{64}| token"/);
+    const recorded = (await recordsOf(home)).filter(({ clientId }) => clientId === 'plain');
+    expect(
+      recorded.filter(({ toolName }) => toolName).map((record) => [record.type, record.toolName]),
+    ).toEqual([
+      ['denial', sum[0]],
+      ['denial', 'mcp__everything__ehco'],
+      ['tool_call', echo[0]],
+    ]);
   });
 
   test('--no-auth asks for no token, says so once, and writes no file', async () => {

@@ -1,4 +1,5 @@
-import { CodeExecutorError } from '@code-executor/contracts';
+import type { AuditLog } from '@code-executor/audit-log';
+import { type AuditSink, CodeExecutorError } from '@code-executor/contracts';
 import { type LoopbackServer, startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
 import { createToolProxy, toolProxyRoutes, type ToolProxyRoutesOptions } from '@code-executor/proxy';
 
@@ -56,7 +57,7 @@ export async function serveHttp(setup: Setup & { logger: LateLogger }, needsToke
 /** Every request is an execution of its own. */
 async function open(
   { config, logger }: Setup,
-  { pool }: Services,
+  { pool, auditLog }: Services,
   clients: Record<string, string> | false | undefined,
 ): Promise<LoopbackServer | TokenServer | undefined> {
   const { policy, http: { host, port = defaultPort } = {} } = config;
@@ -66,6 +67,7 @@ async function open(
         createToolProxy({
           tools: pool,
           client: toolClient(config, id),
+          ...(auditLog && { audit: recordFor(auditLog, id) }),
           ...(policy && { policy }),
           ...(policy?.budget && { budget: policy.budget }),
         }),
@@ -83,6 +85,11 @@ async function open(
     fail(`${error.message} The keys are http.host and http.port.`);
     return undefined;
   }
+}
+
+/** The record of one client's calls says whose they are. */
+function recordFor(auditLog: AuditLog, clientId: string | undefined): AuditSink {
+  return (event) => auditLog.append({ ...event, ...(clientId !== undefined && { clientId }) });
 }
 
 /** Closes the door where the token cannot be told. */
