@@ -51,7 +51,8 @@ const homeEntries = [
   ...['writable'],
 ];
 /** What the server itself keeps in its home. */
-const ownFiles = /^(?:schema-cache\.json|python(?:\/snapshot-[^/]*\.bin)?)$/;
+const ownFiles =
+  /^(?:schema-cache\.json|python(?:\/snapshot-[^/]*\.bin)?|audit-logs(?:\/audit-\d{4}-\d\d-\d\d\.jsonl)?)$/;
 const tempEntries = ['.env', 'deno.json', 'node_modules', 'package.json'];
 
 /** Lays out files, links and secrets in the home folder; everything but the sockets. */
