@@ -40,6 +40,58 @@ afterEach(async () => {
 
 const closedCircuit = { circuit: 'closed', failuresInRow: 0, circuitFailures: 0 };
 
+describe('ClientPool.update()', () => {
+  const names = (pool: ClientPool) =>
+    pool.listTools().then(({ tools }) => [...new Set(tools.map((tool) => tool.server))]);
+
+  test('adds and removes servers, and leaves those that stay connected', async () => {
+    const kept = stdioServer('kit-server.mjs', 'stdio');
+    const pool = open({ kept, removed: stdioServer('kit-server.mjs', 'stdio') });
+    await pool.listTools();
+    const before = pool.stats.servers.find(({ name }) => name === 'kept');
+    pool.update({ kept: { ...kept }, added: stdioServer('kit-server.mjs', 'stdio') });
+    expect(pool.stats.servers.map(({ name, state }) => [name, state])).toEqual([
+      ['kept', before?.state],
+      ['added', 'idle'],
+    ]);
+    expect(before?.state).toBe('connected');
+    expect(await names(pool)).toEqual(['kept', 'added']);
+    expect((await errorOf(pool.callTool('mcp__removed__echo', {}))).code).toBe('not_found');
+  });
+
+  test('lets a removed server finish its calls, and ends it then', async () => {
+    const pool = open({ everything: everything('stdio') });
+    await pool.listTools();
+    const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 });
+    while (pool.stats.active === 0) await new Promise(setImmediate);
+    pool.update({});
+    expect((await long).isError).not.toBe(true);
+    expect(await names(pool)).toEqual([]);
+  });
+
+  test('gives up a removed server after drainMs', async () => {
+    const pool = open({ everything: everything('stdio') });
+    await pool.listTools();
+    const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 60, steps: 2 });
+    while (pool.stats.active === 0) await new Promise(setImmediate);
+    pool.update({}, 20);
+    expect((await errorOf(long)).code).toBe('cancelled');
+  });
+
+  test('gives a call that waited for its turn to the server as it is configured then', async () => {
+    const pool = open({ everything: everything('stdio') }, { maxConcurrent: 1 });
+    await pool.listTools();
+    const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 });
+    const waiting = pool.callTool('mcp__everything__echo', { message: 'hi' });
+    while (pool.stats.waiting === 0) await new Promise(setImmediate);
+    pool.update({ everything: { ...everything('stdio'), env: { CHANGED: 'yes' } } });
+    await long;
+    expect((await waiting).content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
+    const env = await pool.callTool('mcp__everything__get-env', {});
+    expect(JSON.stringify(env.content)).toContain('CHANGED');
+  });
+});
+
 describe('ClientPool with server-everything', () => {
   test.each(['stdio', 'streamableHttp', 'sse'] as const)('lists and calls over %s', async (transport) => {
     if (transport !== 'stdio') running.push(await startEverything(transport));

@@ -105,12 +105,18 @@ export class ClientPool implements ToolSource {
     if (signal?.aborted) throw cancelled(signal);
     this.#assertOpen();
     try {
-      const { server, ownName, schema } = await untilAborted(this.#find(name), signal);
-      const refusal = server.refusal(name);
+      const first = await untilAborted(this.#find(name), signal);
+      const refusal = first.server.refusal(name);
       if (refusal) throw refusal;
-      const endTurn = await this.#queue.turn(schema, signal);
-      options.onStart?.();
-      return await server.call(schema, ownName, args, options).finally(endTurn);
+      const endTurn = await this.#queue.turn(first.schema, signal);
+      try {
+        options.onStart?.();
+        // The servers may have been updated during the wait.
+        const { server, ownName, schema } = first.server.isRetired ? await this.#find(name) : first;
+        return await server.call(schema, ownName, args, options);
+      } finally {
+        endTurn();
+      }
     } catch (error) {
       // The queue rejects with whatever the caller gave as the reason.
       if (signal?.aborted) throw cancelled(signal);

@@ -49,6 +49,8 @@ export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #stop = new AbortController();
   readonly #closing = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<ToolResult>>();
+  #isRetired = false;
   readonly #catalog: ToolCatalog;
   readonly #calls: GuardedCalls;
   readonly #sessionCache = new SessionCache();
@@ -121,7 +123,35 @@ export class UpstreamServer {
   }
 
   /** Calls a tool that {@link tools} has listed; again if it fails and the tool allows that. */
-  call(tool: ToolSchema, ownName: string, args: JsonObject, options: CallOptions): Promise<ToolResult> {
+  async call(tool: ToolSchema, ownName: string, args: JsonObject, options: CallOptions): Promise<ToolResult> {
+    const call = this.#call(tool, ownName, args, options);
+    this.#running.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#running.delete(call);
+    }
+  }
+
+  /** It takes no more calls. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Closes when the calls under way have ended, or after `drainMs`. */
+  async retire(drainMs: number): Promise<void> {
+    this.#isRetired = true;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, drainMs);
+      this.#stop.signal.addEventListener('abort', () => resolve());
+    });
+    await Promise.race([Promise.allSettled(this.#running), limit]);
+    clearTimeout(timer);
+    await this.close();
+  }
+
+  #call(tool: ToolSchema, ownName: string, args: JsonObject, options: CallOptions): Promise<ToolResult> {
     const call = async ({ timeoutMs, traceparent, isUrgent }: Attempt) => {
       const { signal } = options;
       const connection = await this.#connectedFor(tool, isUrgent, signal);
