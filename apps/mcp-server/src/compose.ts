@@ -27,8 +27,11 @@ export interface Services {
   pool: ClientPool;
   /** The record; absent where there is none. */
   auditLog?: AuditLog;
-  /** Ends every execution and every upstream server; resolves when their processes are gone. */
-  close(): Promise<void>;
+  /**
+   * Takes no more executions, lets those under way go on for `drainMs` (default 0), ends them and every upstream
+   * server; resolves when their processes are gone. A second call with a shorter time cuts the first one short.
+   */
+  close(drainMs?: number): Promise<void>;
 }
 
 /**
@@ -67,15 +70,21 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
     ...(sandbox && { queue: sandbox }),
     logger,
   });
+  let closing: Promise<void> | undefined;
   return {
     executor,
     pool,
     ...(auditLog && { auditLog }),
-    async close() {
+    async close(drainMs = 0) {
+      const warn = (error: unknown) => logger.error({ err: error }, 'Closing failed.');
+      await executor.close({ drainMs }).catch(warn);
       // Programs end before what serves their calls, and the record last of all; what fails to close keeps nothing else open.
-      for (const part of [executor, pool, cache, fetcher, ...(auditLog ? [auditLog] : [])]) {
-        await part.close().catch((error: unknown) => logger.error({ err: error }, 'Closing failed.'));
-      }
+      closing ??= (async () => {
+        for (const part of [pool, cache, fetcher, ...(auditLog ? [auditLog] : [])]) {
+          await part.close().catch(warn);
+        }
+      })();
+      await closing;
     },
   };
 }

@@ -1,21 +1,18 @@
-import { fileURLToPath } from 'node:url';
-
-import { findServers, loadConfig } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { parseArguments, usage } from './arguments.js';
 import { complain } from './complain.js';
-import type { Services, Setup } from './compose.js';
 import { enabledLanguages } from './enabled-languages.js';
 import { endWith } from './end-with.js';
 import { instructionsFor } from './instructions.js';
 import { type LateLogger, lateLogger } from './late-logger.js';
+import type { LiveServices } from './live-services.js';
+import { prepare, type Prepared } from './prepare.js';
 import { createServer, serveStdio } from './server.js';
 import type { Tool } from './tool.js';
 import { readVersion } from './version.js';
+import { watchSetup } from './watch-setup.js';
 
-/** How long programs and upstream servers have to end when the server does. */
-const closeTimeoutMs = 5000;
 const command = parseArguments(process.argv.slice(2));
 
 switch (command.name) {
@@ -33,48 +30,61 @@ switch (command.name) {
     await serve(command.configFile);
     break;
   case 'serve-http': {
-    const setup = await prepare(command.configFile);
-    if (setup) await (await import('./serve-http.js')).serveHttp(setup, command.needsToken);
+    const started = await start(command.configFile);
+    if (started) await (await import('./serve-http.js')).serveHttp(started, command.needsToken);
   }
 }
 
 async function serve(configFile: string | undefined): Promise<void> {
-  const setup = await prepare(configFile);
-  if (!setup) return;
-  const { config, logger, warnings, version, servers } = setup;
-  const instructions = instructionsFor(Object.keys(servers), enabledLanguages(config));
-  for (const warning of warnings) logger.warn({}, warning);
+  const started = await start(configFile);
+  if (!started) return;
+  const { logger, reread } = started;
+  let { prepared } = started;
   // Loaded when they are needed: clients start servers just to look.
-  let composed: Promise<Services> | undefined;
-  const services = () => (composed ??= import('./compose.js').then(({ compose }) => compose(setup)));
+  let live: Promise<LiveServices> | undefined;
+  const services = async () => {
+    live ??= import('./live-services.js').then((m) => new m.LiveServices({ ...prepared, logger }));
+    return (await live).current;
+  };
   let offered: Promise<Tool[]> | undefined;
-  const tools = () => (offered ??= import('./offered-tools.js').then((m) => m.offeredTools(setup, services)));
+  const tools = () =>
+    (offered ??= import('./offered-tools.js').then((m) => m.offeredTools(prepared, services)));
 
-  const end = endWith(() => composed?.then((parts) => parts.close()), closeTimeoutMs, logger);
+  const end = endWith(async (drainMs) => (await live)?.close(drainMs), logger);
   process.stdin.on('end', () => end('stdin closed'));
   process.stdin.on('close', () => end('stdin closed'));
-  process.stdout.on('error', () => end('stdout closed'));
+  process.stdout.on('error', () => end('stdout closed', { isUrgent: true }));
+  const { version, servers, config } = prepared;
+  const instructions = instructionsFor(Object.keys(servers), enabledLanguages(config));
   const server = createServer({ version, instructions, tools, logger });
-  await serveStdio(server, () => end('connection closed', 1));
+  await serveStdio(server, () => end('connection closed', { exitCode: 1, isUrgent: true }));
+  watchSetup({
+    prepared,
+    prepare: reread,
+    logger,
+    async onChange(next) {
+      prepared = next;
+      offered = undefined;
+      (await live)?.reload({ ...next, logger });
+      server.sendToolListChanged();
+    },
+    async onProblem() {
+      (await live)?.refuse();
+    },
+  });
   logger.info({ version, servers: Object.keys(servers).length }, 'The server is ready.');
 }
 
-async function prepare(configFile: string | undefined) {
+/** Reads the configuration; what is wrong with it is told on stderr, with exit code 1. */
+async function start(
+  configFile: string | undefined,
+): Promise<{ prepared: Prepared; logger: LateLogger; reread: () => Promise<Prepared> } | undefined> {
+  const reread = () => prepare(configFile);
   try {
-    const { config, warnings, homeDir } = await loadConfig(
-      configFile === undefined ? {} : { file: configFile },
-    );
-    const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
-    const found = await findServers({ config, ownBin });
-    const logger = lateLogger(config.log?.level ?? 'info');
-    return {
-      config,
-      servers: found.servers,
-      warnings: [...warnings, ...found.warnings],
-      version: readVersion(),
-      logger,
-      ...(homeDir !== undefined && { homeDir }),
-    } satisfies Setup & { logger: LateLogger };
+    const prepared = await reread();
+    const logger = lateLogger(prepared.config.log?.level ?? 'info');
+    for (const warning of prepared.warnings) logger.warn({}, warning);
+    return { prepared, logger, reread };
   } catch (error) {
     if (!CodeExecutorError.is(error)) throw error;
     complain(error.message);

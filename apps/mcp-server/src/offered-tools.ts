@@ -6,7 +6,7 @@ import { healthTool } from './toolsets/core/health.js';
 
 /** The tools of a server; `services` is asked for when one is called. */
 export function offeredTools(
-  { config, version, warnings }: Setup,
+  { config, version, warnings }: Pick<Setup, 'config' | 'version' | 'warnings'>,
   services: () => Promise<Services>,
 ): Tool[] {
   return [

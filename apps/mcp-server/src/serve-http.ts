@@ -1,81 +1,98 @@
-import type { AuditLog } from '@code-executor/audit-log';
 import { type AuditSink, CodeExecutorError } from '@code-executor/contracts';
 import { type LoopbackServer, startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
-import { createToolProxy, toolProxyRoutes, type ToolProxyRoutesOptions } from '@code-executor/proxy';
+import {
+  createToolProxy,
+  type ToolProxy,
+  toolProxyRoutes,
+  type ToolProxyRoutesOptions,
+} from '@code-executor/proxy';
 
 import { complain } from './complain.js';
-import { compose, type Services, type Setup } from './compose.js';
 import { endWith } from './end-with.js';
 import { rateLimitOf, tokenHashes, toolClient } from './http-clients.js';
 import { type HttpTokenFile, writeHttpToken } from './http-token-file.js';
 import type { LateLogger } from './late-logger.js';
+import { LiveServices } from './live-services.js';
+import type { Prepared } from './prepare.js';
+import { watchSetup } from './watch-setup.js';
 
 const defaultPort = 3333;
 const maxConnections = 1024;
-/** Running requests have 5 s of it, upstream servers the rest. */
-const closeTimeoutMs = 10_000;
+/** As long as executions may go on. */
+const drainMs = 30_000;
+
+/** What a server starts with. */
+interface Started {
+  prepared: Prepared;
+  logger: LateLogger;
+  reread: () => Promise<Prepared>;
+}
 
 /**
  * Serves the tools over HTTP until a signal comes; says on stderr where, or why not, with exit code 1. Without
  * `needsToken`, to every program on this machine.
  */
-export async function serveHttp(setup: Setup & { logger: LateLogger }, needsToken: boolean): Promise<void> {
-  const { config, homeDir, logger, servers, version, warnings } = setup;
-  for (const warning of warnings) logger.warn({}, warning);
-  const clients = needsToken ? tokenHashes(config) : false;
-  if (clients === undefined && homeDir === undefined) {
+export async function serveHttp({ prepared, logger, reread }: Started, needsToken: boolean): Promise<void> {
+  const { config, homeDir, servers, version } = prepared;
+  const hasClients = tokenHashes(config) !== undefined;
+  if (needsToken && !hasClients && homeDir === undefined) {
     fail('There is no home folder for the token; set CODE_EXECUTOR_HOME.');
     return;
   }
-  const services = compose(setup);
-  const door = await open(setup, services, clients);
+  const live = new LiveServices({ ...prepared, logger });
+  const clients = hasClients ? () => tokenHashes(live.setup.config) ?? {} : undefined;
+  const door = await open(live, needsToken ? clients : false, logger);
   if (!door) return;
   let tokenFile: HttpTokenFile | undefined;
   if ('token' in door && homeDir !== undefined) {
     tokenFile = await writeTokenFile(homeDir, door);
     if (!tokenFile) return;
   }
-  const close = async () => {
+  const close = async (goOnMs: number) => {
     await tokenFile?.remove();
-    await door.close();
-    await services.close();
+    await Promise.all([door.close(), live.close(goOnMs)]);
   };
-  endWith(close, closeTimeoutMs, logger);
-  if (clients === false) {
+  endWith(close, logger);
+  if (!needsToken) {
     const warning =
       '--no-auth: every program on this machine may call what policy.defaultAllowedTools allows; without it, each needs a token.';
     logger.warn({}, warning);
   }
-  const access = clients
-    ? `for ${Object.keys(clients).length} of http.clients`
+  const access = !needsToken
+    ? 'no token needed'
     : tokenFile
       ? `token in ${tokenFile.path}`
-      : 'no token needed';
+      : `for ${Object.keys(config.http?.clients ?? {}).length} of http.clients`;
+  watchSetup({
+    prepared,
+    prepare: reread,
+    logger,
+    onChange(next) {
+      live.reload({ ...next, logger });
+      if (hasClients !== (tokenHashes(next.config) !== undefined)) {
+        logger.warn({}, 'Whether there are http.clients counts from the next start.');
+      }
+    },
+    onProblem: () => live.refuse(),
+  });
   logger.info({ version, servers: Object.keys(servers).length }, `listening on ${door.url}, ${access}`);
 }
 
-/** Every request is an execution of its own. */
+/** Every request is an execution of its own, under the configuration of that moment. */
 async function open(
-  { config, logger }: Setup,
-  { pool, auditLog }: Services,
-  clients: Record<string, string> | false | undefined,
+  live: LiveServices,
+  clients: (() => Record<string, string>) | false | undefined,
+  logger: LateLogger,
 ): Promise<LoopbackServer | TokenServer | undefined> {
-  const { policy, http: { host, port = defaultPort } = {} } = config;
+  const { host, port = defaultPort } = live.setup.config.http ?? {};
   const routes: Parameters<typeof startLoopbackServer>[0] = async (app) => {
     await app.register(toolProxyRoutes, {
-      createProxy: (id) =>
-        createToolProxy({
-          tools: pool,
-          client: toolClient(config, id),
-          ...(auditLog && { audit: recordFor(auditLog, id) }),
-          ...(policy && { policy }),
-          ...(policy?.budget && { budget: policy.budget }),
-        }),
-      rateLimit: (id) => rateLimitOf(config, id),
+      createProxy: (id) => createClientProxy(live, id),
+      rateLimit: (id) => rateLimitOf(live.setup.config, id),
       logger,
     } satisfies ToolProxyRoutesOptions);
   };
-  const options = { ...(host !== undefined && { host }), port, maxConnections, logger };
+  const options = { ...(host !== undefined && { host }), port, maxConnections, drainMs, logger };
   try {
     return clients === undefined
       ? await startLoopbackServer(routes, options)
@@ -87,9 +104,21 @@ async function open(
   }
 }
 
+function createClientProxy({ current, setup }: LiveServices, id: string | undefined): ToolProxy {
+  const { pool, auditLog } = current;
+  const { policy } = setup.config;
+  return createToolProxy({
+    tools: pool,
+    client: toolClient(setup.config, id),
+    ...(auditLog && { audit: recordFor((event) => auditLog.append(event), id) }),
+    ...(policy && { policy }),
+    ...(policy?.budget && { budget: policy.budget }),
+  });
+}
+
 /** The record of one client's calls says whose they are. */
-function recordFor(auditLog: AuditLog, clientId: string | undefined): AuditSink {
-  return (event) => auditLog.append({ ...event, ...(clientId !== undefined && { clientId }) });
+function recordFor(audit: AuditSink, clientId: string | undefined): AuditSink {
+  return (event) => audit({ ...event, ...(clientId !== undefined && { clientId }) });
 }
 
 /** Closes the door where the token cannot be told. */

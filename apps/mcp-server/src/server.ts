@@ -29,8 +29,8 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
   const info = { name: 'code-executor', title: 'Code Executor', version };
   const mcpServer = new McpServer(info, { instructions });
   const { server } = mcpServer;
-  // Not in the options: that would announce a list of tools that can change.
-  server.registerCapabilities({ tools: {} });
+  // The configuration may change which languages there are, and their limits.
+  server.registerCapabilities({ tools: { listChanged: true } });
   server.onerror = (error) => logger.warn({ err: error }, 'A message of the client was not understood.');
 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({

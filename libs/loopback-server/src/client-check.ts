@@ -22,31 +22,43 @@ export function hashToken(token: string): string {
   return digest(Buffer.from(token)).toString('hex');
 }
 
+/** The SHA-256 of each client's token, by the client's name. */
+export type TokenHashes = Readonly<Record<string, string>>;
+
 /**
  * Finds the client whose token a request has, in time that tells nothing about any token: all are compared.
  * Throws `invalid_argument` for what is no hash.
  */
 export function clientCheck(
-  hashes: Readonly<Record<string, string>>,
+  clients: TokenHashes | (() => TokenHashes),
 ): (request: IncomingMessage) => string | undefined {
-  const expected = Object.entries(hashes).map(([id, hash]) => {
-    if (!/^[0-9a-f]{64}$/.test(hash)) {
-      const problem = `The token hash of client ${JSON.stringify(id)} is not 64 digits of 0-9, a-f; give its SHA-256.`;
-      throw new CodeExecutorError('invalid_argument', problem);
-    }
-    return { id, hash: Buffer.from(hash, 'hex') };
-  });
+  const expected =
+    typeof clients === 'function' ? () => parseHashes(clients()) : constant(parseHashes(clients));
   return ({ headersDistinct }) => {
     // Node shows the first of several; whoever stands in between may have looked at another.
     const [value, ...others] = headersDistinct['authorization'] ?? [];
     if (others.length > 0 || value?.startsWith(scheme) !== true) return undefined;
     // Node reads each byte of a header as one character.
     const given = digest(Buffer.from(value.slice(scheme.length), 'latin1'));
-    const found = expected.filter(({ hash }) => timingSafeEqual(given, hash));
+    const found = expected().filter(({ hash }) => timingSafeEqual(given, hash));
     return found[0]?.id;
   };
 }
 
+function parseHashes(hashes: TokenHashes): { id: string; hash: Buffer }[] {
+  return Object.entries(hashes).map(([id, hash]) => {
+    if (!/^[0-9a-f]{64}$/.test(hash)) {
+      const problem = `The token hash of client ${JSON.stringify(id)} is not 64 digits of 0-9, a-f; give its SHA-256.`;
+      throw new CodeExecutorError('invalid_argument', problem);
+    }
+    return { id, hash: Buffer.from(hash, 'hex') };
+  });
+}
+
 function digest(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
+}
+
+function constant<Value>(value: Value): () => Value {
+  return () => value;
 }

@@ -5,7 +5,7 @@ import { CodeExecutorError, type Logger, silentLogger } from '@code-executor/con
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
 import { openFetchable } from './bad-ports.js';
-import { clientCheck, hashToken } from './client-check.js';
+import { clientCheck, hashToken, type TokenHashes } from './client-check.js';
 import { sendFailure } from './error-reply.js';
 import { acceptOnlyJson } from './json-body.js';
 import { answerUnknownRoutes } from './known-routes.js';
@@ -30,10 +30,10 @@ export interface LoopbackServerOptions {
 /** Who may ask, instead of whoever has one token. */
 export interface ClientOptions extends Omit<LoopbackServerOptions, 'token'> {
   /**
-   * The SHA-256 of each client's token, 64 hexadecimal digits, by the name that `clientOf` gives back;
-   * `false` lets every program on this machine ask.
+   * The SHA-256 of each client's token, 64 hexadecimal digits, by the name that `clientOf` gives back, or a
+   * function that is asked for them at each request; `false` lets every program on this machine ask.
    */
-  clients: Readonly<Record<string, string>> | false;
+  clients: TokenHashes | (() => TokenHashes) | false;
 }
 
 export interface LoopbackServer {

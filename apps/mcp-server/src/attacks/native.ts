@@ -98,6 +98,7 @@ export async function runUnguarded(code: string, timeoutMs: number): Promise<Exe
     { timeoutMs },
     {
       maxOutputChars: 100_000,
+      askedMs: performance.now(),
       startLimitMs: 20_000,
       cleanText: (text) => text,
       handlers: new Map(),

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+
+import { findServers, loadConfig, projectServerFile } from '@code-executor/config';
+
+import type { Setup } from './compose.js';
+import { readVersion } from './version.js';
+
+/** What the files and the environment say now; without a logger, which stays the same. */
+export interface Prepared extends Omit<Setup, 'logger'> {
+  /** The files that were read, or looked for. */
+  places: readonly string[];
+}
+
+/** Rejects with a `CodeExecutorError` that says what is wrong with the configuration. */
+export async function prepare(configFile: string | undefined): Promise<Prepared> {
+  const loaded = await loadConfig(configFile === undefined ? {} : { file: configFile });
+  const { config, warnings, homeDir, places } = loaded;
+  const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
+  const found = await findServers({ config, ownBin });
+  return {
+    config,
+    servers: found.servers,
+    warnings: [...warnings, ...found.warnings],
+    version: readVersion(),
+    places: [...places, projectServerFile({ config })],
+    ...(homeDir !== undefined && { homeDir }),
+  };
+}
