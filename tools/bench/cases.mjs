@@ -1,6 +1,6 @@
 import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
-import { contact, discovery, wrappers } from './cases/discovery.mjs';
+import { contact, discovery, reach, wrappers } from './cases/discovery.mjs';
 import { pythonCall, pythonCold, pythonLoop, pythonMany, pythonWarm } from './cases/python.mjs';
 import { search, searchTime } from './cases/search.mjs';
 import { health, load, start } from './cases/server.mjs';
@@ -13,5 +13,5 @@ export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
   ...[start, load, health, tokens],
-  ...[search, searchTime, discovery, contact, wrappers],
+  ...[search, searchTime, discovery, contact, reach, wrappers],
 ];

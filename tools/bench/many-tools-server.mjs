@@ -1,6 +1,12 @@
-/** A stdio server on the SDK with a hundred tools, each with a schema of the usual size; `argv[2]` is in their names. */
+/**
+ * A server on the SDK with a hundred tools, each with a schema of the usual size; `argv[2]` is in their names. It
+ * speaks over stdio, with `http` as `argv[3]` over Streamable HTTP, where it prints its URL.
+ */
+import { createServer } from 'node:http';
+
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const subjects = [
@@ -35,6 +41,19 @@ const tools = subjects.flatMap((subject) =>
     },
   })),
 );
-const server = new Server({ name: 'many-tools', version: '1.0.0' }, { capabilities: { tools: {} } });
-server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
-await server.connect(new StdioServerTransport());
+function create() {
+  const server = new Server({ name: 'many-tools', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  return server;
+}
+
+if (process.argv[3] === 'http') {
+  const http = createServer(async (request, response) => {
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    await create().connect(transport);
+    await transport.handleRequest(request, response);
+  });
+  http.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
+} else {
+  await create().connect(new StdioServerTransport());
+}

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 import { generateWrappers } from '@code-executor/wrapper-gen';
 
@@ -107,6 +110,49 @@ export const contact = {
     shows: [`ours ${count}`, `sdk ${count}`],
   })),
 };
+
+/** Servers that run already and speak HTTP: only a connection and a listing are left to do. */
+export const reach = {
+  name: 'reach',
+  what: 'the first listing of 1, 3 and 10 servers that run already, over HTTP, inside a program, in ms',
+  rounds: 5,
+  warmUps: 1,
+  async open(workplace) {
+    const urls = await Promise.all(Array.from({ length: 10 }, (_, n) => startHttp(workplace, n)));
+    let homes = 0;
+    return Object.fromEntries(
+      counts.map((count) => {
+        const mcpServers = Object.fromEntries(urls.slice(0, count).map((url, n) => [`server${n}`, { url }]));
+        const first = async () => {
+          const env = { CODE_EXECUTOR_HOME: join(workplace.folder, `reach-${homes++}`) };
+          const { client } = await workplace.startServer({ mcpServers }, env);
+          const { result } = await execute(client, timing(`discoverMCPTools({ detail: 'names' })`, 1));
+          await client.close();
+          return result;
+        };
+        return [`of ${count}`, first];
+      }),
+    );
+  },
+  rows: counts.map((count) => ({
+    label: `${count} running ${count === 1 ? 'server' : 'servers'}, ms`,
+    ratio: (times) => times[`of ${count}`],
+    shows: [`of ${count}`],
+  })),
+};
+
+/** Resolves with the URL of a server that runs until the workplace closes. */
+async function startHttp(workplace, n) {
+  const child = spawn(process.execPath, [script, String(n), 'http'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  workplace.onClose(() => {
+    child.kill();
+    return once(child, 'close');
+  });
+  const [url] = await once(createInterface({ input: child.stdout }), 'line');
+  return url;
+}
 
 /** Wrappers for all tools of the real lists, in both languages. */
 export const wrappers = {

@@ -53,7 +53,11 @@ export const searchTime = {
     };
     return {
       ...Object.fromEntries(sizes.map((size) => [`of ${size}`, () => times(size)])),
-      index: () => msOf(() => searches.ours([...many[10_000]])('file')),
+      index: () => {
+        // Tools that are the same objects have their index already.
+        const others = copies(10_000);
+        return msOf(() => searches.ours(others)('file'));
+      },
     };
   },
   rows: [
