@@ -1,0 +1,139 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+
+import { descendantsOf, realServer, StartedServer, until, untilGone } from './started-server.test.support.js';
+
+let running: StartedServer | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+async function start(config: object, files: Record<string, string> = {}): Promise<StartedServer> {
+  return (running = await StartedServer.start({ ...files, '.code-executor.json': JSON.stringify(config) }));
+}
+
+/** Resolves when a program runs that takes so long. */
+async function startLong(server: StartedServer, ms: number) {
+  let tell: () => void = () => undefined;
+  const printed = new Promise<void>((resolve) => (tell = resolve));
+  const code = `console.log('begun'); await new Promise((done) => setTimeout(done, ${ms})); return 'whole';`;
+  const report = server.run(code, {}, { onprogress: () => tell() });
+  await printed;
+  return { report };
+}
+
+/** What the log of records holds, by type and action. */
+async function recordsOf(server: StartedServer): Promise<string[]> {
+  const folder = join(server.home, '.code-executor', 'audit-logs');
+  const texts = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
+  );
+  return texts
+    .join('')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; action?: string })
+    .map(({ type, action }) => (action === undefined ? type : `${type} ${action}`));
+}
+
+const level = { log: { level: 'info' } };
+
+describe('the end of the server', () => {
+  test('on SIGTERM lets executions end, refuses more, and has it all on record', async () => {
+    const server = await start(level);
+    const long = await startLong(server, 1500);
+    process.kill(server.pid, 'SIGTERM');
+    await until(() => server.stderr.includes('The server ends'));
+    const refused = await server.run('return 1');
+    expect(refused).toMatchObject({ errorCode: 'unavailable', retryAfterMs: 30_000 });
+    expect(await long.report).toMatchObject({ success: true, result: 'whole' });
+    await untilGone([server.pid]);
+    expect(await recordsOf(server)).toEqual([
+      'lifecycle started',
+      'lifecycle stopped',
+      'execution',
+      'execution',
+    ]);
+  });
+
+  test('on a second signal is at once, and leaves no process behind', async () => {
+    const server = await start(level);
+    const long = await startLong(server, 60_000);
+    long.report.catch(() => undefined);
+    const children = (await descendantsOf(server.pid)).map(({ pid }) => pid);
+    expect(children).not.toEqual([]);
+    process.kill(server.pid, 'SIGTERM');
+    await until(() => server.stderr.includes('The server ends'));
+    process.kill(server.pid, 'SIGTERM');
+    await untilGone([server.pid, ...children]);
+  });
+});
+
+describe('a configuration that changes', () => {
+  const policy = { policy: { defaultAllowedTools: ['*'] } };
+  const servers = (...names: string[]) =>
+    JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, realServer('everything')])) });
+  const listed = 'return [...new Set((await discoverMCPTools()).map(({ server }) => server))]';
+
+  test('adds and removes servers; what runs is unharmed, and the others stay connected', async () => {
+    const server = await start({ ...level, ...policy }, { '.mcp.json': servers('one', 'two') });
+    expect((await server.run(listed)).result).toEqual(['one', 'two']);
+    const pids = async () => (await descendantsOf(server.pid)).map(({ pid }) => pid);
+    const before = await pids();
+    const long = server.run(
+      'await tools.two.triggerLongRunningOperation({ duration: 3, steps: 2 }); return "whole"',
+    );
+    await until(async () => {
+      const { structured } = await server.call('health', {});
+      return (structured['connectionPool'] as { active: number }).active === 1;
+    });
+    await writeFile(join(server.home, '.mcp.json'), servers('one', 'three'));
+    await until(() => server.stderr.includes('read again'));
+    expect((await server.run(listed)).result).toEqual(['one', 'three']);
+    expect(await long).toMatchObject({ success: true, result: 'whole' });
+    const { structured } = await server.call('health', {});
+    expect(structured['servers']).toEqual([
+      { name: 'one', state: 'connected' },
+      { name: 'three', state: 'connected' },
+    ]);
+    expect((await pids()).filter((pid) => before.includes(pid)).length).toBeGreaterThan(0);
+    expect(await recordsOf(server)).toContain('config reloaded');
+  });
+
+  test('changes policy and limits for the executions after it, and the tools that clients see', async () => {
+    const server = await start(level, { '.mcp.json': servers('one') });
+    const call = 'return await tools.one.echo({ message: "hi" })';
+    expect((await server.run(call)).errorCode).toBe('user_error');
+    const changed = new Promise<void>((resolve) => {
+      server.client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+    });
+    const config = { ...level, ...policy, security: { maxTimeoutMs: 40_000 } };
+    await writeFile(join(server.home, '.code-executor.json'), JSON.stringify(config));
+    await changed;
+    expect((await server.run(call)).result).toBe('Echo: hi');
+    const { tools } = await server.client.listTools();
+    expect(JSON.stringify(tools.find(({ name }) => name === 'executeTypescript')?.inputSchema)).toContain(
+      '40000',
+    );
+  });
+
+  test('and is wrong is told, and the old one stays; SIGHUP reads at once', async () => {
+    const server = await start({ ...level, ...policy }, { '.mcp.json': servers('one') });
+    expect((await server.run('return 1')).result).toBe(1);
+    const file = join(server.home, '.code-executor.json');
+    await writeFile(file, '{ "polcy": {} }');
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => server.stderr.includes('stays as it was'));
+    expect(server.stderr).toMatch(/polcy.*policy/);
+    expect((await server.run('return await tools.one.echo({ message: "hi" })')).result).toBe('Echo: hi');
+    await until(async () => (await recordsOf(server)).includes('config refused'));
+    await writeFile(file, JSON.stringify({ ...level, policy: { ceiling: [] } }));
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => server.stderr.includes('read again'));
+    expect((await server.run('return await tools.one.echo({ message: "hi" })')).success).toBe(false);
+  });
+});
