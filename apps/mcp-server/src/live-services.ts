@@ -1,22 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { readTelemetry } from '@code-executor/config';
 import type { AuditEvent, Logger } from '@code-executor/contracts';
 
 import { compose, type Services, type Setup } from './compose.js';
+import type { Telemetry } from './telemetry.js';
 
 /** The services as they are configured now: what runs goes on with those that it began with. */
 export class LiveServices {
   #setup: Setup;
   #current: Services;
   readonly #logger: Logger;
+  readonly #telemetry: Telemetry | undefined;
   /** Earlier services that finish their executions. */
   readonly #draining = new Set<Services>();
 
-  constructor(setup: Setup) {
+  private constructor(setup: Setup, telemetry: Telemetry | undefined) {
     this.#setup = setup;
     this.#logger = setup.logger;
+    this.#telemetry = telemetry;
     this.#current = compose(setup);
     this.#tell({ type: 'lifecycle', action: 'started', status: 'success' });
+  }
+
+  /** With an exporter of traces where the environment asks for one: it has to be there before the first span. */
+  static async open(setup: Setup): Promise<LiveServices> {
+    const { isWanted, warnings } = readTelemetry();
+    for (const warning of warnings) setup.logger.warn({}, warning);
+    const telemetry = isWanted
+      ? (await import('./telemetry.js')).startTelemetry(setup.version, setup.logger)
+      : undefined;
+    return new LiveServices(setup, telemetry);
   }
 
   get current(): Services {
@@ -54,6 +68,8 @@ export class LiveServices {
   async close(drainMs: number): Promise<void> {
     this.#tell({ type: 'lifecycle', action: 'stopped', status: 'success' });
     await Promise.all([this.#current, ...this.#draining].map((services) => services.close(drainMs)));
+    // Last, for what ends has spans, too.
+    await this.#telemetry?.close();
   }
 
   #tell(event: Omit<AuditEvent, 'timestamp'>): void {

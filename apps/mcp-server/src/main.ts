@@ -43,7 +43,7 @@ async function serve(configFile: string | undefined): Promise<void> {
   // Loaded when they are needed: clients start servers just to look.
   let live: Promise<LiveServices> | undefined;
   const services = async () => {
-    live ??= import('./live-services.js').then((m) => new m.LiveServices({ ...prepared, logger }));
+    live ??= import('./live-services.js').then((m) => m.LiveServices.open({ ...prepared, logger }));
     return (await live).current;
   };
   let offered: Promise<Tool[]> | undefined;

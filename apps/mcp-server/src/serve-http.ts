@@ -39,7 +39,7 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
     fail('There is no home folder for the token; set CODE_EXECUTOR_HOME.');
     return;
   }
-  const live = new LiveServices({ ...prepared, logger });
+  const live = await LiveServices.open({ ...prepared, logger });
   const clients = hasClients ? () => tokenHashes(live.setup.config) ?? {} : undefined;
   const door = await open(live, needsToken ? clients : false, logger);
   if (!door) return;
