@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { AuditLog } from '@code-executor/audit-log';
 import { ClientPool } from '@code-executor/client-pool';
 import { baseEnvironment, type Config, type FoundServers } from '@code-executor/config';
-import type { AuditEvent, Language, Logger, Sandbox } from '@code-executor/contracts';
+import type { AuditEvent, AuditSink, Language, Logger, Sandbox } from '@code-executor/contracts';
 import { createExecutor, type Executor } from '@code-executor/executor';
 import { createGuardedFetch } from '@code-executor/guarded-fetch';
 import { DenoSandbox } from '@code-executor/sandbox-deno';
@@ -18,6 +18,8 @@ export interface Setup extends FoundServers {
   /** The folder for everything that the product writes; without it, nothing is kept. */
   homeDir?: string;
   version: string;
+  /** Gets every event, recorded or not. */
+  observe?: AuditSink;
   logger: Logger;
 }
 
@@ -25,8 +27,12 @@ export interface Setup extends FoundServers {
 export interface Services {
   executor: Executor;
   pool: ClientPool;
+  /** What lasts of the upstream servers' tools. */
+  cache: Pick<SchemaCache<unknown>, 'entries' | 'stats'>;
   /** The record; absent where there is none. */
   auditLog?: AuditLog;
+  /** Takes an event to the record, and to whoever observes. */
+  audit: AuditSink;
   /**
    * Takes no more executions, lets those under way go on for `drainMs` (default 0), ends them and every upstream
    * server; resolves when their processes are gone. A second call with a shorter time cuts the first one short.
@@ -38,10 +44,13 @@ export interface Services {
  * Puts the parts together. Nothing here opens a process, a port or a file. Loaded when a tool is first
  * called: clients start servers just to look.
  */
-export function compose({ config, homeDir, servers, logger }: Setup): Services {
+export function compose({ config, homeDir, servers, observe, logger }: Setup): Services {
   const { security, sandbox, policy } = config;
   const { log: auditLog, admit } = openAuditLog(config.audit ?? {}, homeDir, logger);
-  const recorded = auditLog && { audit: (event: AuditEvent) => auditLog.append(event) };
+  const audit = async (event: AuditEvent) => {
+    void observe?.(event);
+    await auditLog?.append(event);
+  };
   const cache = new SchemaCache<unknown>({
     ...(homeDir !== undefined && { file: join(homeDir, 'schema-cache.json') }),
     ...config.schemaCache,
@@ -54,7 +63,7 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
     servers,
     baseEnv: baseEnvironment(),
     cache,
-    ...recorded,
+    audit,
     logger,
   });
   const fetcher = createGuardedFetch();
@@ -62,7 +71,7 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
     tools: pool,
     sandboxes: enabledLanguages(config).map((language) => createSandbox(language, config, homeDir)),
     fetcher,
-    ...recorded,
+    audit,
     ...(admit && { admit }),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
@@ -74,6 +83,8 @@ export function compose({ config, homeDir, servers, logger }: Setup): Services {
   return {
     executor,
     pool,
+    cache,
+    audit,
     ...(auditLog && { auditLog }),
     async close(drainMs = 0) {
       const warn = (error: unknown) => logger.error({ err: error }, 'Closing failed.');

@@ -73,9 +73,9 @@ export class LiveServices {
   }
 
   #tell(event: Omit<AuditEvent, 'timestamp'>): void {
-    void this.#current.auditLog
-      ?.append({ ...event, timestamp: new Date().toISOString() })
-      .catch((error: unknown) => this.#logger.error({ err: error }, 'The audit record was not written.'));
+    void Promise.resolve(this.#current.audit({ ...event, timestamp: new Date().toISOString() })).catch(
+      (error: unknown) => this.#logger.error({ err: error }, 'The audit record was not written.'),
+    );
   }
 }
 

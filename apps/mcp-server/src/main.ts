@@ -1,7 +1,9 @@
+import { type HealthCheckAddress, readHealthCheck } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { parseArguments, usage } from './arguments.js';
 import { complain } from './complain.js';
+import type { Setup } from './compose.js';
 import { enabledLanguages } from './enabled-languages.js';
 import { endWith } from './end-with.js';
 import { instructionsFor } from './instructions.js';
@@ -38,19 +40,34 @@ switch (command.name) {
 async function serve(configFile: string | undefined): Promise<void> {
   const started = await start(configFile);
   if (!started) return;
-  const { logger, reread } = started;
+  const { logger, reread, healthCheck } = started;
   let { prepared } = started;
   // Loaded when they are needed: clients start servers just to look.
   let live: Promise<LiveServices> | undefined;
+  let opened: LiveServices | undefined;
+  const probes =
+    healthCheck &&
+    (await (
+      await import('./serve-probes.js')
+    ).openProbes(healthCheck, prepared.version, () => opened?.current, logger));
+  const setupOf = (read: Prepared): Setup => ({
+    ...read,
+    ...(probes && { observe: probes.observe }),
+    logger,
+  });
   const services = async () => {
-    live ??= import('./live-services.js').then((m) => m.LiveServices.open({ ...prepared, logger }));
-    return (await live).current;
+    live ??= import('./live-services.js').then((m) => m.LiveServices.open(setupOf(prepared)));
+    opened ??= await live;
+    return opened.current;
   };
   let offered: Promise<Tool[]> | undefined;
   const tools = () =>
     (offered ??= import('./offered-tools.js').then((m) => m.offeredTools(prepared, services)));
 
-  const end = endWith(async (drainMs) => (await live)?.close(drainMs), logger);
+  const end = endWith(async (drainMs) => {
+    await (await live)?.close(drainMs);
+    await probes?.close();
+  }, logger);
   process.stdin.on('end', () => end('stdin closed'));
   process.stdin.on('close', () => end('stdin closed'));
   process.stdout.on('error', () => end('stdout closed', { isUrgent: true }));
@@ -65,7 +82,7 @@ async function serve(configFile: string | undefined): Promise<void> {
     async onChange(next) {
       prepared = next;
       offered = undefined;
-      (await live)?.reload({ ...next, logger });
+      (await live)?.reload(setupOf(next));
       server.sendToolListChanged();
     },
     async onProblem() {
@@ -75,16 +92,22 @@ async function serve(configFile: string | undefined): Promise<void> {
   logger.info({ version, servers: Object.keys(servers).length }, 'The server is ready.');
 }
 
+interface Started {
+  prepared: Prepared;
+  reread: () => Promise<Prepared>;
+  healthCheck: HealthCheckAddress | undefined;
+  logger: LateLogger;
+}
+
 /** Reads the configuration; what is wrong with it is told on stderr, with exit code 1. */
-async function start(
-  configFile: string | undefined,
-): Promise<{ prepared: Prepared; logger: LateLogger; reread: () => Promise<Prepared> } | undefined> {
+async function start(configFile: string | undefined): Promise<Started | undefined> {
   const reread = () => prepare(configFile);
   try {
+    const healthCheck = readHealthCheck();
     const prepared = await reread();
     const logger = lateLogger(prepared.config.log?.level ?? 'info');
     for (const warning of prepared.warnings) logger.warn({}, warning);
-    return { prepared, logger, reread };
+    return { prepared, reread, healthCheck, logger };
   } catch (error) {
     if (!CodeExecutorError.is(error)) throw error;
     complain(error.message);

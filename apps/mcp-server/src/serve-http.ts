@@ -1,5 +1,6 @@
 import { type AuditSink, CodeExecutorError } from '@code-executor/contracts';
 import { type LoopbackServer, startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
+import type { Metrics } from '@code-executor/metrics';
 import {
   createToolProxy,
   type ToolProxy,
@@ -12,7 +13,10 @@ import { endWith } from './end-with.js';
 import { rateLimitOf, tokenHashes, toolClient } from './http-clients.js';
 import { type HttpTokenFile, writeHttpToken } from './http-token-file.js';
 import type { LateLogger } from './late-logger.js';
+import type { Setup } from './compose.js';
 import { LiveServices } from './live-services.js';
+import { observe, watchRequests } from './observed.js';
+import { type ProbeOptions, probeRoutes } from './probes.js';
 import type { Prepared } from './prepare.js';
 import { watchSetup } from './watch-setup.js';
 
@@ -39,9 +43,11 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
     fail('There is no home folder for the token; set CODE_EXECUTOR_HOME.');
     return;
   }
-  const live = await LiveServices.open({ ...prepared, logger });
+  const metrics = observe(() => live.current, logger);
+  const setupOf = (read: Prepared): Setup => ({ ...read, observe: metrics.record, logger });
+  const live: LiveServices = await LiveServices.open(setupOf(prepared));
   const clients = hasClients ? () => tokenHashes(live.setup.config) ?? {} : undefined;
-  const door = await open(live, needsToken ? clients : false, logger);
+  const door = await open(live, needsToken ? clients : false, metrics);
   if (!door) return;
   let tokenFile: HttpTokenFile | undefined;
   if ('token' in door && homeDir !== undefined) {
@@ -50,7 +56,9 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
   }
   const close = async (goOnMs: number) => {
     await tokenFile?.remove();
-    await Promise.all([door.close(), live.close(goOnMs)]);
+    // What its requests call has to be there until they are answered.
+    if (goOnMs > 0) await door.close();
+    await live.close(0);
   };
   endWith(close, logger);
   if (!needsToken) {
@@ -68,7 +76,7 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
     prepare: reread,
     logger,
     onChange(next) {
-      live.reload({ ...next, logger });
+      live.reload(setupOf(next));
       if (hasClients !== (tokenHashes(next.config) !== undefined)) {
         logger.warn({}, 'Whether there are http.clients counts from the next start.');
       }
@@ -82,10 +90,18 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
 async function open(
   live: LiveServices,
   clients: (() => Record<string, string>) | false | undefined,
-  logger: LateLogger,
+  metrics: Metrics,
 ): Promise<LoopbackServer | TokenServer | undefined> {
-  const { host, port = defaultPort } = live.setup.config.http ?? {};
+  const { config, logger, version } = live.setup;
+  const { host, port = defaultPort } = config.http ?? {};
   const routes: Parameters<typeof startLoopbackServer>[0] = async (app) => {
+    watchRequests(app, metrics, () => live.current.audit);
+    await app.register(probeRoutes, {
+      version,
+      metrics,
+      services: () => live.current,
+      guardsMetrics: true,
+    } satisfies ProbeOptions);
     await app.register(toolProxyRoutes, {
       createProxy: (id) => createClientProxy(live, id),
       rateLimit: (id) => rateLimitOf(live.setup.config, id),
@@ -105,12 +121,12 @@ async function open(
 }
 
 function createClientProxy({ current, setup }: LiveServices, id: string | undefined): ToolProxy {
-  const { pool, auditLog } = current;
+  const { pool, audit } = current;
   const { policy } = setup.config;
   return createToolProxy({
     tools: pool,
     client: toolClient(setup.config, id),
-    ...(auditLog && { audit: recordFor((event) => auditLog.append(event), id) }),
+    audit: recordFor(audit, id),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
   });

@@ -7,6 +7,7 @@ export {
   type FoundServers,
   projectServerFile,
 } from './find-servers.js';
+export { type HealthCheckAddress, readHealthCheck } from './health-check.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
 export { clientIdPattern, clientIdRule, type Config } from './schema.js';
 export type {

@@ -5,15 +5,22 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import type { FastifyRequest } from 'fastify';
 
 const scheme = 'Bearer ';
+/** The one token for all has no name. */
+const nameless = '';
 const clients = new WeakMap<IncomingMessage, string>();
 
 /** Which of the server's `clients` sends the request; undefined where it has none. */
 export function clientOf(request: FastifyRequest): string | undefined {
-  return clients.get(request.raw);
+  return clients.get(request.raw) || undefined;
+}
+
+/** Whether the request has a right token, or none is needed: routes that are open to all may tell the others less. */
+export function isTrusted(request: FastifyRequest): boolean {
+  return clients.has(request.raw);
 }
 
 /** What {@link clientOf} tells of this request from now on. */
-export function rememberClient(request: FastifyRequest, id: string): void {
+export function rememberClient(request: FastifyRequest, id: string = nameless): void {
   clients.set(request.raw, id);
 }
 

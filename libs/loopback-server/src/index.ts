@@ -1,4 +1,4 @@
-export { clientOf, type TokenHashes } from './client-check.js';
+export { clientOf, isTrusted, type TokenHashes } from './client-check.js';
 export { type ErrorBody, sendError, sendFailure } from './error-reply.js';
 export { httpStatusOf } from './http-status.js';
 export {

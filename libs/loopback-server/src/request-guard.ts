@@ -6,6 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import { rememberClient } from './client-check.js';
 import { sendError } from './error-reply.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route needs no token. */
+    isOpen?: boolean;
+  }
+}
+
 const retryAfterCloseMs = 30_000;
 
 export interface Guard {
@@ -23,7 +30,8 @@ export function guard(app: FastifyInstance, { names, findClient, closing }: Guar
     const refusal = refusalOf(request.raw, names);
     if (refusal) return sendError(reply, refusal.error, refusal.status);
     const client = findClient?.(request.raw);
-    if (findClient && client === undefined) {
+    const isUnknown = findClient !== undefined && client === undefined;
+    if (isUnknown && request.routeOptions.config.isOpen !== true) {
       void reply.header('www-authenticate', 'Bearer');
       const problem = 'The token is missing or wrong; send it as "Authorization: Bearer <token>".';
       return sendError(reply, new CodeExecutorError('unauthenticated', problem));
@@ -32,8 +40,7 @@ export function guard(app: FastifyInstance, { names, findClient, closing }: Guar
       const retry = { retryAfterMs: retryAfterCloseMs };
       return sendError(reply, new CodeExecutorError('unavailable', 'The server is shutting down.', retry));
     }
-    // The one token for all has no name.
-    if (client) rememberClient(request, client);
+    if (!isUnknown) rememberClient(request, client);
     return undefined;
   });
   app.addHook('onSend', async (_request, reply) => {

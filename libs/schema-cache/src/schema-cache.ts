@@ -46,6 +46,8 @@ export class SchemaCache<Value> {
   readonly #now: () => number;
   readonly #logger: Logger;
   readonly #loads = new Map<string, Promise<Value>>();
+  #hits = 0;
+  #misses = 0;
   /** Keys whose refresh failed: each is logged once, until it works again. */
   readonly #failing = new Set<string>();
 
@@ -62,6 +64,11 @@ export class SchemaCache<Value> {
     this.#keyv.on('error', (error: unknown) => logger.error({ err: error }, 'The cache store failed.'));
   }
 
+  /** How often a value was there, stale or not, and how often it had to be waited for. */
+  get stats(): { hits: number; misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
   /**
    * The value at once when there is one; a stale one is loaded again behind, and kept when that fails.
    * Else what `load` gives, which concurrent callers share; rejects as `load` does. What comes out of a
@@ -75,7 +82,11 @@ export class SchemaCache<Value> {
     const entry = await this.#keyv.get<Entry>(key);
     const value = entry?.value as Value;
     const verdict = entry ? judge(value) : 'unusable';
-    if (!entry || verdict === 'unusable') return this.#load(key, load);
+    if (!entry || verdict === 'unusable') {
+      this.#misses++;
+      return this.#load(key, load);
+    }
+    this.#hits++;
     if (verdict === 'stale' || !isFresh(entry, this.#now(), this.#ttlMs)) this.#refresh(key, load);
     return value;
   }

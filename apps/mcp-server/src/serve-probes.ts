@@ -1,0 +1,60 @@
+import type { HealthCheckAddress } from '@code-executor/config';
+import type { AuditSink, Logger } from '@code-executor/contracts';
+import fastify, { type FastifyInstance } from 'fastify';
+
+import type { Services } from './compose.js';
+import { observe } from './observed.js';
+import { probeRoutes } from './probes.js';
+
+export interface OpenedProbes {
+  /** Takes every event, so that the metrics count it. */
+  observe: AuditSink;
+  close(): Promise<void>;
+}
+
+const paths = ['/health', '/ready', '/live', '/metrics'];
+
+/**
+ * Serves the probes alone, to whoever can reach the address: a cluster asks from outside, by any `Host`. They tell
+ * nothing but figures. An address that cannot be listened on is logged: the server itself works without.
+ */
+export async function openProbes(
+  address: HealthCheckAddress,
+  version: string,
+  services: () => Services | undefined,
+  logger: Logger,
+): Promise<OpenedProbes> {
+  const metrics = observe(services, logger);
+  const app = fastify({ bodyLimit: 1, requestTimeout: 5000, exposeHeadRoutes: false });
+  app.server.maxConnections = 64;
+  answerMistakes(app, logger);
+  await app.register(probeRoutes, { version, metrics, services, guardsMetrics: false });
+  try {
+    await app.listen(address);
+  } catch (error) {
+    const code = String((error as { code?: unknown }).code);
+    const { host, port } = address;
+    const problem = `HEALTH_CHECK_PORT ${port} of ${host} cannot be listened on (${code}); choose another. There are no probes.`;
+    logger.error({}, problem);
+  }
+  return {
+    observe: metrics.record,
+    async close() {
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}
+
+function answerMistakes(app: FastifyInstance, logger: Logger): void {
+  app.setErrorHandler((error, _request, reply) => {
+    logger.error({ err: error }, 'A probe failed.');
+    return reply.code(500).send({ error: 'The probe failed; see the log.' });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    void reply.header('cache-control', 'no-store');
+    const [path = ''] = request.url.split('?', 1);
+    if (!paths.includes(path)) return reply.code(404).send({ error: `There is only ${paths.join(', ')}.` });
+    return reply.code(405).header('allow', 'GET').send({ error: 'This path takes only GET.' });
+  });
+}
