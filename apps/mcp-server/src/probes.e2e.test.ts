@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import type { AuditEvent } from '@code-executor/contracts';
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { freePort, StartedDoor } from './settings/started-door.test.support.js';
+import { realServer, StartedServer, until } from './started-server.test.support.js';
+
+const ending: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of ending.splice(0)) await one.close();
+});
+
+const timestamp = expect.stringMatching(/^\d{4}-.*Z$/) as unknown;
+const uptime = expect.any(Number) as unknown;
+const version = expect.stringMatching(/^\d+\.\d+\.\d+$/) as unknown;
+const anyServer = { mcpServers: { everything: realServer('everything') } };
+
+async function ask(url: string, init?: RequestInit) {
+  const answer = await fetch(url, init);
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json') === true;
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: isJson ? (JSON.parse(text) as object) : text,
+  };
+}
+
+describe('HEALTH_CHECK_PORT', () => {
+  test('serves probes and metrics beside stdio, without a token', async () => {
+    const port = await freePort();
+    const server = await StartedServer.start(
+      { '.code-executor.json': JSON.stringify({ ...anyServer, projectOnly: true }) },
+      { HEALTH_CHECK_PORT: String(port) },
+    );
+    ending.push(server);
+    const at = (path: string, init?: RequestInit) => ask(`http://127.0.0.1:${port}${path}`, init);
+
+    const live = await at('/live');
+    expect([live.status, live.body]).toEqual([200, { status: 'alive', timestamp }]);
+    expect(live.headers.get('cache-control')).toBe('no-store');
+    expect((await at('/health')).body).toEqual({ status: 'ok', uptime, timestamp, version });
+    // Nobody has asked a server yet.
+    expect(await at('/ready')).toMatchObject({ status: 200, body: { ready: true } });
+    expect((await at('/nothing')).status).toBe(404);
+    const post = await at('/live', { method: 'POST' });
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
+
+    await server.run('return await tools.everything.echo({ message: "hi" })', {
+      allowedTools: ['mcp__everything__echo'],
+    });
+    expect((await at('/ready')).body).toEqual({
+      ready: true,
+      timestamp,
+      connectionPool: { active: 0, waiting: 0, max: 100 },
+    });
+    const { body } = await at('/metrics');
+    expect(body).toMatch(/^executions_total\{[^}]*language="typescript"[^}]*\} 1$/m);
+    expect(body).toMatch(/^tool_calls_total\{[^}]*server="everything"[^}]*\} 1$/m);
+    expect(body).toMatch(/^cache_misses_total\{cache_type="schema"\} [1-9]$/m);
+    expect(body).toMatch(/^circuit_breaker_state\{server="everything"\} 0$/m);
+    expect(body).toMatch(/^sandbox_startup_seconds_count\{language="typescript"\} 1$/m);
+  });
+
+  test('is not ready where no server has a tool', async () => {
+    const port = await freePort();
+    const mcpServers = { broken: { command: 'false' } };
+    const server = await StartedServer.start(
+      { '.code-executor.json': JSON.stringify({ mcpServers, projectOnly: true }) },
+      { HEALTH_CHECK_PORT: String(port) },
+    );
+    ending.push(server);
+    await server.run('return await discoverMCPTools()');
+    const { status, body } = await ask(`http://127.0.0.1:${port}/ready`);
+    expect([status, body]).toMatchObject([503, { ready: false, reason: 'No server has a tool.' }]);
+  });
+
+  test('that is in use is logged, and the server works without', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    ending.push({ close: () => new Promise((resolve) => other.close(() => resolve())) });
+    const { port } = other.address() as { port: number };
+    const server = await StartedServer.start({}, { HEALTH_CHECK_PORT: String(port) });
+    ending.push(server);
+    await until(() => server.stderr.includes('EADDRINUSE'));
+    expect((await server.run('return 1')).result).toBe(1);
+  });
+});
+
+describe('code-executor-mcp --http', () => {
+  const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
+
+  test('tells more to those with a token, and its metrics to them alone', async () => {
+    const config = { ...anyServer, http: { port: await freePort() } };
+    const door = await StartedDoor.start({ '.code-executor.json': JSON.stringify(config) }, {});
+    ending.push(door);
+    const token = await door.token();
+    await door.list(token);
+    expect((await ask(`${door.url}/live`)).status).toBe(200);
+    expect((await ask(`${door.url}/ready`)).status).toBe(200);
+    expect((await ask(`${door.url}/health`)).body).toEqual({ status: 'ok', uptime, timestamp, version });
+    expect((await door.ask('/health', token)).body).toEqual({
+      status: 'ok',
+      uptime,
+      timestamp,
+      version,
+      healthy: true,
+      mcpClients: { connected: 1 },
+      schemaCache: { size: 1 },
+    });
+    expect((await ask(`${door.url}/metrics`)).status).toBe(401);
+    const { body } = await door.ask('/metrics', token);
+    expect(body).toMatch(/^http_requests_total\{method="GET",status="401"\} 1$/m);
+    expect(body).toMatch(/^http_request_duration_seconds_count\{method="GET",endpoint="\/mcp\/tools"\} 1$/m);
+    expect(body).toMatch(/^auth_failures_total 1$/m);
+  });
+
+  test('has refused requests on record, and forgets a token that is revoked while it runs', async () => {
+    const clients = {
+      ci: { tokenHash: hashOf('ci token'), rateLimit: { maxRequests: 1 } },
+      other: { tokenHash: hashOf('other token') },
+    };
+    const config = { ...anyServer, http: { port: await freePort(), clients } };
+    const door = await StartedDoor.start({ '.code-executor.json': JSON.stringify(config) }, {});
+    ending.push(door);
+    expect((await door.list('ci token')).status).toBe(200);
+    expect((await door.list('ci token')).status).toBe(429);
+    expect((await door.list('wrong')).status).toBe(401);
+    const less = { ...config, http: { ...config.http, clients: { other: clients.other } } };
+    await writeFile(join(door.home, '.code-executor.json'), JSON.stringify(less));
+    await until(
+      async () => !Object.hasOwn((await door.ask('/health', 'ci token')).body as object, 'healthy'),
+    );
+    expect((await door.list('ci token')).status).toBe(401);
+    expect((await door.list('other token')).status).toBe(200);
+    const folder = join(door.home, '.code-executor', 'audit-logs');
+    const [name = ''] = await readdir(folder);
+    const records = (await readFile(join(folder, name), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditEvent)
+      .filter(({ type }) => type === 'auth_failure' || type === 'rate_limited');
+    expect(records.slice(0, 2)).toEqual([
+      { type: 'rate_limited', status: 'rejected', timestamp, clientIp: '127.0.0.1', clientId: 'ci' },
+      { type: 'auth_failure', status: 'rejected', timestamp, clientIp: '127.0.0.1' },
+    ]);
+  });
+});
