@@ -45,8 +45,8 @@ function print(outcome) {
   return process.stdout.write(`${'kills' in outcome ? killed(outcome) : stormed(outcome)}\n`);
 }
 
-function killed({ kills: count, executed, findings }) {
-  return `${count} servers killed (seed ${seed}), ${executed} starts worked at once, ${findings.length} things left behind.`;
+function killed({ kills: count, executed, answers, findings }) {
+  return `${count} servers killed (seed ${seed}), ${executed} starts worked at once, ${answers} answers looked up in the record, ${findings.length} findings.`;
 }
 
 function stormed({ calls, failedCalls, p95Ms, calmP95Ms, ratio, rssMb, findings }) {

@@ -5,40 +5,52 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { isAlive } from './processes.mjs';
+import { brokenFiles, gapsOfAudit } from './record.mjs';
 import { leftovers, startVictim } from './victim.mjs';
+
+/** With a call, so that the schema cache and the record are written. */
+const first = "await callMCPTool('mcp__everything__echo', { message: 'x' }); return 6 * 7";
 
 /** Resolves with `{ ok, kills, seed, executed, findings }`. */
 export async function killServers(kills, seed) {
   const random = randomNumbers(seed);
   const folder = await mkdtemp(join(tmpdir(), 'code-executor-chaos-'));
   const findings = [];
+  const answers = [];
   let executed = 0;
   try {
     for (let round = 0; round < kills; round++) {
       const isolation = round % 2 === 0 ? 'strict' : 'portable';
       const victim = await startVictim(folder, isolation);
       // It works at once, whatever happened to the one before it.
-      const answer = await victim.execute('return 6 * 7');
+      const answer = await victim.execute(first);
       if (answer !== 42)
         findings.push({ round, isolation, what: `the next start answered ${JSON.stringify(answer)}` });
       else executed++;
-      for (const what of await leftFolders(victim.pid)) findings.push({ round, isolation, what });
+      for (const what of [...(await leftFolders(victim.pid)), ...(await brokenFiles(folder))]) {
+        findings.push({ round, isolation, what });
+      }
       for (const code of victim.programs(random)) victim.execute(code).catch(() => undefined);
       const afterMs = Math.floor(random() * 120);
       await delay(afterMs);
       victim.kill();
       for (const what of await leftovers(victim)) findings.push({ round, isolation, afterMs, what });
+      answers.push(...victim.answers);
+      // Whoever starts next reads the lists of tools anew, and may be killed while it writes them.
+      await rm(join(folder, '.code-executor', 'schema-cache.json'), { force: true });
       if (process.stderr.isTTY) process.stderr.write(`\r${round + 1}/${kills} killed`);
     }
     if (process.stderr.isTTY) process.stderr.write('\n');
     const last = await startVictim(folder, 'portable');
-    await last.execute('return 1');
+    await last.execute(first);
     for (const what of await leftFolders(last.pid)) findings.push({ what });
     await last.close();
+    for (const what of await brokenFiles(folder)) findings.push({ what });
+    for (const what of await gapsOfAudit(folder, [...answers, ...last.answers])) findings.push({ what });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-  return { ok: findings.length === 0, kills, seed, executed, findings };
+  return { ok: findings.length === 0, kills, seed, executed, answers: answers.length, findings };
 }
 
 /** Private folders of servers that are gone, once another server has run an execution. */

@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
 import { serverBin } from '../bench/processes.mjs';
-import { descendantsOf, isAlive, residentMb } from './processes.mjs';
+import { commandOf, descendantsOf, residentMb } from './processes.mjs';
 
 const misbehaviours = ['killed', 'hung', 'flooding', 'garbage', 'slow', 'changing'];
 const wellBehaved = ['good', 'other'];
@@ -75,11 +75,17 @@ async function loaded(seconds, isWild, findings) {
     if (seconds >= 30 && rssMb.end > rssMb.start * 1.5 + maxGrowthMb) {
       report(`the server grew from ${rssMb.start} to ${rssMb.end} MB`);
     }
+    if (isWild === (counts.failedCalls === 0))
+      report(`${counts.failedCalls} of ${counts.calls} calls failed`);
     if (times.length === 0) report('no good server was ever called');
     const children = descendantsOf(server.pid);
     await server.client.close();
     await delay(500);
-    for (const pid of [server.pid, ...children]) if (isAlive(pid)) report(`process ${pid} is left behind`);
+    for (const pid of [server.pid, ...children]) {
+      // Empty for one that is gone and that nobody has collected yet.
+      const command = commandOf(pid);
+      if (command !== '') report(`process ${pid} is left behind: ${command.slice(0, 100)}`);
+    }
     const [p95Ms = 0] = times.sort((a, b) => a - b).slice(Math.floor(times.length * 0.95));
     return { ...counts, p95Ms: Math.round(p95Ms * 100) / 100, rssMb };
   } catch (error) {

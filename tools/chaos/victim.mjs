@@ -21,6 +21,7 @@ const programs = [
   'const a = []; for (;;) { a.push(new Uint8Array(1 << 20).fill(1)); await new Promise((done) => setTimeout(done, 5)) }',
   'for (;;) console.log("x".repeat(1000))',
   'return 1',
+  'return await Promise.all(["a", "b", "c"].map((message) => callMCPTool("mcp__everything__echo", { message })))',
 ];
 
 export async function startVictim(folder, isolation) {
@@ -49,12 +50,15 @@ export async function startVictim(folder, isolation) {
     pid,
     /** Every process that was there when the server was killed. */
     known: new Set(),
+    /** The reports that arrived. */
+    answers: [],
     async execute(code) {
       const { structuredContent } = await client.callTool(
         { name: 'executeTypescript', arguments: { code, timeoutMs: 20_000 } },
         undefined,
         { timeout: 30_000 },
       );
+      this.answers.push(structuredContent);
       return structuredContent.result;
     },
     /** Four programs, so that something of each kind runs at the random moment. */

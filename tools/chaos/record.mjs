@@ -1,0 +1,50 @@
+/** What killed servers have written: whether it is whole, and whether all that was answered is on record. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { AuditLog } from '@code-executor/audit-log';
+
+const homeOf = (folder) => join(folder, '.code-executor');
+
+/** Locks that nobody holds any more, and files of JSON that are torn; once the next server has worked. */
+export async function brokenFiles(folder) {
+  const broken = [];
+  for (const entry of await readdir(homeOf(folder), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (/\block\b/i.test(entry.name)) broken.push(`lock ${entry.name}`);
+    if (entry.isFile() && path.endsWith('.json') && !isJson(await readFile(path, 'utf8'))) {
+      broken.push(`torn file ${basename(path)}`);
+    }
+  }
+  return broken;
+}
+
+/** Torn lines of the audit log, and executions and calls that were answered and are not in it. */
+export async function gapsOfAudit(folder, answers) {
+  const log = new AuditLog({ path: join(homeOf(folder), 'audit-logs') });
+  const { problems } = await log.verify();
+  const gaps = problems.map(({ file, line, reason }) => `${file}, line ${line}: ${reason}`);
+  const counts = new Map();
+  for (const { type, executionId } of await log.search({ limit: Infinity })) {
+    const key = `${type} ${executionId}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  for (const { executionId, toolCallSummary } of answers) {
+    const calls = toolCallSummary.reduce((sum, { callCount }) => sum + callCount, 0);
+    for (const [type, expected] of Object.entries({ execution: 1, tool_call: calls })) {
+      const found = counts.get(`${type} ${executionId}`) ?? 0;
+      if (found !== expected) gaps.push(`${found} of ${expected} ${type} records of ${executionId}`);
+    }
+  }
+  await log.close();
+  return gaps;
+}
+
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { storm } from './storm.mjs';
+
+test('upstream servers that misbehave in every way harm nobody else, for 5 s', async () => {
+  const { findings } = await storm(5, { isCompared: false });
+  assert.deepEqual(findings, []);
+});
