@@ -13,6 +13,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 
 export const bin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
 const badServer = fileURLToPath(new URL('../fixtures/bad-server.mjs', import.meta.url));
+const recordingScript = fileURLToPath(new URL('../fixtures/recording-server.mjs', import.meta.url));
 
 /** An entry of `mcpServers` for one of the real servers installed here. */
 export function realServer(name: 'everything' | 'filesystem' | 'memory', ...args: string[]) {
@@ -25,6 +26,11 @@ export function realServer(name: 'everything' | 'filesystem' | 'memory', ...args
 /** An entry for a server that misbehaves. */
 export function badServerEntry(way: 'silent' | 'garbage' | 'huge' | 'dies') {
   return { command: process.execPath, args: [badServer, way] };
+}
+
+/** An entry for a server whose tool `note` writes down its calls in a file, and answers after `delayMs`. */
+export function recordingServer(file: string, delayMs: number) {
+  return { command: process.execPath, args: [recordingScript, file, String(delayMs)] };
 }
 
 /** A folder of its own for home and work, so that nothing of the user's is found. */
