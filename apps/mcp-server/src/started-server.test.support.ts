@@ -28,9 +28,9 @@ export function badServerEntry(way: 'silent' | 'garbage' | 'huge' | 'dies') {
   return { command: process.execPath, args: [badServer, way] };
 }
 
-/** An entry for a server whose tool `note` writes down its calls in a file, and answers after `delayMs`. */
-export function recordingServer(file: string, delayMs: number) {
-  return { command: process.execPath, args: [recordingScript, file, String(delayMs)] };
+/** An entry for a server whose tool `note` writes down its calls in a file, and answers while there is a `gate`. */
+export function recordingServer(file: string, gate?: string) {
+  return { command: process.execPath, args: [recordingScript, file, ...(gate === undefined ? [] : [gate])] };
 }
 
 /** A folder of its own for home and work, so that nothing of the user's is found. */

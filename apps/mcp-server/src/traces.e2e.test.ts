@@ -32,7 +32,7 @@ afterEach(async () => {
 async function trace(env: Record<string, string>) {
   const home = await createHome();
   const calls = join(home, 'calls.jsonl');
-  const config = { policy: { defaultAllowedTools: ['*'] }, mcpServers: { notes: recordingServer(calls, 0) } };
+  const config = { policy: { defaultAllowedTools: ['*'] }, mcpServers: { notes: recordingServer(calls) } };
   await writeFile(join(home, '.code-executor.json'), JSON.stringify(config));
   server = await StartedServer.start({}, env, home);
   const code = 'return await tools.notes.note({ text: "x" })';
