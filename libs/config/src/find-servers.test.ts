@@ -307,7 +307,7 @@ describe('findServers warns and leaves the others unharmed', () => {
     expect(servers).toEqual(good);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(
-      /^MCP server bad in .*\.claude\.json is left out: projects\.".*"\.mcpServers\.bad\.command is the number 5/,
+      /^MCP server bad in .*\.claude\.json is left out: projects\.".*"\.mcpServers\.bad\.command is a number/,
     );
     await write(userFile, { mcpServers: good, projects: { [cwd]: { mcpServers: [] } } });
     expect((await find()).warnings).toEqual([

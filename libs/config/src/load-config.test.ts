@@ -389,6 +389,11 @@ describe('loadConfig refuses', () => {
       'http.clients.a.tokenHash is absent (expected string; "sha256:" and 64 digits of 0-9, a-f).',
     ],
     [
+      'a store that is none, which may hold a password',
+      { schemaCache: { store: 'http://:hunter2@host' } },
+      'schemaCache.store is a string (expected non-empty string; redis:// or rediss://).',
+    ],
+    [
       'a token instead of its hash, without repeating it',
       { http: { clients: { a: { tokenHash: 'hunter2' } } } },
       'http.clients.a.tokenHash is a string (expected string; "sha256:" and 64 digits of 0-9, a-f).',

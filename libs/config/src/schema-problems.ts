@@ -33,7 +33,7 @@ export function addSchemaProblems(
     } else if (issue.code === 'custom') {
       problems.add(() => `${nameOf(path)} ${issue.message}`);
     } else {
-      const isHidden = path[0] === 'mcpServers' || path.at(-1) === 'tokenHash' || isSecret(path);
+      const isHidden = isPlaceOfSecrets(path) || isSecret(path);
       problems.add(() => {
         const node = nodeAt(path);
         const came = describeValue(valueAt(value, issue.path), isHidden);
@@ -41,6 +41,11 @@ export function addSchemaProblems(
       });
     }
   }
+}
+
+/** Definitions of servers, in files of clients too, and what holds a password or stands for one. */
+function isPlaceOfSecrets(path: KeyPath): boolean {
+  return path.includes('mcpServers') || ['tokenHash', 'store'].includes(String(path.at(-1)));
 }
 
 function nameRule(path: KeyPath): string {

@@ -180,6 +180,7 @@ const schemaCache = z.strictObject({
     .meta({
       description:
         'A Redis that keeps the tool lists for several servers, `redis://…` or `rediss://…`. Default: the file ~/.code-executor/schema-cache.json.',
+      note: 'redis:// or rediss://',
     })
     .exactOptional(),
   ttlMs: integer(
