@@ -21,11 +21,15 @@ export function clientId(text: string): string {
 }
 
 const toolPrefix = 'mcp__';
+/** Two names that were meant as two, most likely, or what would write to a terminal; files take these too. */
+const unlikely = /[\s,\p{Cc}]/u;
 
 /** Adds a tool of the command line to those before it: a full name, or a pattern that full names can match. */
 export function addToolPattern(text: string, previous: readonly string[] = []): string[] {
   const [literal = ''] = text.split('*', 1);
   const canMatch = literal.startsWith(toolPrefix) || (literal !== text && toolPrefix.startsWith(literal));
-  if (canMatch && !text.includes('\0')) return [...previous, text];
-  throw new InvalidArgumentError('Tools are named in full, mcp__<server>__<tool>, where * is any text.');
+  if (canMatch && !unlikely.test(text)) return [...previous, text];
+  throw new InvalidArgumentError(
+    'Tools are named in full, mcp__<server>__<tool>, where * is any text; several are divided by spaces.',
+  );
 }

@@ -112,13 +112,14 @@ describe('code-executor token', () => {
 
   test('revoke removes one', async () => {
     await runCli(home, 'token', 'create', 'app');
-    await runCli(home, 'token', 'create', 'web');
+    const second = await runCli(home, 'token', 'create', 'web');
+    expect(second.stderr).toContain('A server that runs with this file knows it within a second or two.');
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({
       code: 0,
       stdout: 'Revoked app\n',
       stderr:
         note(`The client is not in ${file} any more.`) +
-        note('A server that runs takes the token until it is restarted.'),
+        note('A server that runs with this file refuses the token within a second or two.'),
     });
     expect(Object.keys((await clients()) ?? {})).toEqual(['web']);
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({
@@ -139,6 +140,8 @@ describe('code-executor token', () => {
     [['create', '__proto__'], 'An id has letters, digits'],
     [['create', 'app', '--allow', 'read_graph'], 'Tools are named in full'],
     [['create', 'app', '--allow', 'memory*'], 'Tools are named in full'],
+    [['create', 'app', '--allow', 'mcp__a__b,mcp__c__d'], 'divided by spaces'],
+    [['create', 'app', '--allow', 'mcp__a__\u001b[31m'], 'Tools are named in full'],
     [['revoke', 'a'.repeat(65)], 'at most 64'],
   ])('%j is not understood', async (args, text) => {
     const run = await runCli(home, 'token', ...args);

@@ -38,8 +38,10 @@ Examples:
       terminal.print(json ? `${JSON.stringify({ id, token: text, file }, null, 2)}\n` : `${text}\n`);
       terminal.note(`Client ${id} is in ${file}, with the hash of this token. The token is shown this once.`);
       terminal.note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.');
-      if (isFirst) terminal.note('It is the first client: the server makes no http-token any more.');
-      terminal.note('A server that runs knows it once it is restarted: code-executor-mcp --http');
+      if (isFirst) {
+        terminal.note('It is the first client: the server makes no http-token any more.');
+        terminal.note('A server that runs knows it once it is restarted: code-executor-mcp --http');
+      } else terminal.note('A server that runs with this file knows it within a second or two.');
     });
   token
     .command('list')
@@ -66,7 +68,7 @@ Examples:
       terminal.note(`The client is not in ${file} any more.`);
       if (wasLast)
         terminal.note('It was the last one: the server makes a token at each start, in http-token.');
-      terminal.note('A server that runs takes the token until it is restarted.');
+      terminal.note('A server that runs with this file refuses the token within a second or two.');
     });
   return token;
 }
