@@ -40,6 +40,36 @@ afterEach(async () => {
 
 const closedCircuit = { circuit: 'closed', failuresInRow: 0, circuitFailures: 0 };
 
+describe('ClientPool.drain()', () => {
+  test('waits for the calls under way, and for one that follows a listing', async () => {
+    const pool = open({ everything: everything('stdio') });
+    const both = pool
+      .listTools()
+      .then(() =>
+        pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 }),
+      );
+    await pool.drain(30_000);
+    expect(pool.stats.active).toBe(0);
+    await pool.close();
+    expect((await both).isError).not.toBe(true);
+  });
+
+  test('until its limit, and not at all where nothing is under way', async () => {
+    const pool = open({ everything: everything('stdio') });
+    await pool.drain(30_000);
+    const long = errorOf(
+      pool
+        .listTools()
+        .then(() => pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 30 })),
+    );
+    while (pool.stats.active === 0) await new Promise(setImmediate);
+    await pool.drain(20);
+    expect(pool.stats.active).toBe(1);
+    await pool.close();
+    expect((await long).code).toBe('cancelled');
+  });
+});
+
 describe('ClientPool.update()', () => {
   const names = (pool: ClientPool) =>
     pool.listTools().then(({ tools }) => [...new Set(tools.map((tool) => tool.server))]);

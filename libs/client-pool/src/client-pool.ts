@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+
 import {
   type AuditEvent,
   type CallOptions,
@@ -43,6 +45,8 @@ export class ClientPool implements ToolSource {
   #servers: readonly UpstreamServer[];
   /** What the servers were made of. */
   #configured: ClientPoolOptions['servers'];
+  /** Listings and calls. */
+  readonly #underWay = new Set<Promise<unknown>>();
   /** Servers that finish their calls and take no more. */
   readonly #retiring = new Set<UpstreamServer>();
   readonly #queue: CallQueue;
@@ -80,48 +84,12 @@ export class ClientPool implements ToolSource {
    * waits for the calls under way. The whole list is the same array as long as nothing in it changed: do
    * not change it.
    */
-  async listTools(options: ListOptions = {}): Promise<ToolListing> {
-    const { name, server: asked, offset = 0, limit = Infinity, refresh, signal } = options;
-    this.#assertOpen();
-    let servers = this.#servers;
-    if (name !== undefined) servers = possibleOwners(name, servers).map(({ server }) => server);
-    if (asked !== undefined) servers = servers.filter((server) => server.name === asked);
-    const answers = Promise.all(servers.map((server) => server.tools(refresh)));
-    const known = await untilAborted(answers, signal).catch((error: unknown) => {
-      throw signal?.aborted ? cancelled(signal) : error;
-    });
-    const failedServers = known.flatMap(({ failure }) => (failure ? [failure.toFailedServer()] : []));
-    let tools = this.#merge(
-      known.map((each) => each.tools),
-      servers.length === this.#servers.length,
-    );
-    if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
-    if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
-    return { tools, failedServers };
+  listTools(options: ListOptions = {}): Promise<ToolListing> {
+    return this.#counted(this.#listTools(options));
   }
 
-  async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
-    const { signal } = options;
-    if (signal?.aborted) throw cancelled(signal);
-    this.#assertOpen();
-    try {
-      const first = await untilAborted(this.#find(name), signal);
-      const refusal = first.server.refusal(name);
-      if (refusal) throw refusal;
-      const endTurn = await this.#queue.turn(first.schema, signal);
-      try {
-        options.onStart?.();
-        // The servers may have been updated during the wait.
-        const { server, ownName, schema } = first.server.isRetired ? await this.#find(name) : first;
-        return await server.call(schema, ownName, args, options);
-      } finally {
-        endTurn();
-      }
-    } catch (error) {
-      // The queue rejects with whatever the caller gave as the reason.
-      if (signal?.aborted) throw cancelled(signal);
-      throw CodeExecutorError.from(error);
-    }
+  callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+    return this.#counted(this.#callTool(name, args, options));
   }
 
   /**
@@ -145,10 +113,80 @@ export class ClientPool implements ToolSource {
     }
   }
 
+  /**
+   * Resolves when no listing and no call is under way, or after `limitMs`; those that come meanwhile are let in, and
+   * waited for, too. For whoever is about to close the pool.
+   */
+  async drain(limitMs: number): Promise<void> {
+    const ended = new AbortController();
+    const limit = delay(limitMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    const isOver = limit.then(() => true);
+    while (this.#underWay.size > 0) {
+      const isDone = Promise.allSettled(this.#underWay).then(() => false);
+      if (await Promise.race([isDone, isOver])) break;
+      // Whoever has listed tools may call one of them now.
+      await nextTurn();
+    }
+    ended.abort();
+  }
+
   /** Ends all connections and child processes, in about two seconds at most; calls under way are cancelled. */
   async close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#servers, ...this.#retiring].map((server) => server.close()));
     await this.#closing;
+  }
+
+  async #listTools(options: ListOptions): Promise<ToolListing> {
+    const { name, server: asked, offset = 0, limit = Infinity, refresh, signal } = options;
+    this.#assertOpen();
+    let servers = this.#servers;
+    if (name !== undefined) servers = possibleOwners(name, servers).map(({ server }) => server);
+    if (asked !== undefined) servers = servers.filter((server) => server.name === asked);
+    const answers = Promise.all(servers.map((server) => server.tools(refresh)));
+    const known = await untilAborted(answers, signal).catch((error: unknown) => {
+      throw signal?.aborted ? cancelled(signal) : error;
+    });
+    const failedServers = known.flatMap(({ failure }) => (failure ? [failure.toFailedServer()] : []));
+    let tools = this.#merge(
+      known.map((each) => each.tools),
+      servers.length === this.#servers.length,
+    );
+    if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
+    if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
+    return { tools, failedServers };
+  }
+
+  async #callTool(name: ToolName, args: JsonObject, options: CallOptions): Promise<ToolResult> {
+    const { signal } = options;
+    if (signal?.aborted) throw cancelled(signal);
+    this.#assertOpen();
+    try {
+      const first = await untilAborted(this.#find(name), signal);
+      const refusal = first.server.refusal(name);
+      if (refusal) throw refusal;
+      const endTurn = await this.#queue.turn(first.schema, signal);
+      try {
+        options.onStart?.();
+        // The servers may have been updated during the wait.
+        const { server, ownName, schema } = first.server.isRetired ? await this.#find(name) : first;
+        return await server.call(schema, ownName, args, options);
+      } finally {
+        endTurn();
+      }
+    } catch (error) {
+      // The queue rejects with whatever the caller gave as the reason.
+      if (signal?.aborted) throw cancelled(signal);
+      throw CodeExecutorError.from(error);
+    }
+  }
+
+  async #counted<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
   }
 
   #createServer(name: string, server: ServerConfig): UpstreamServer {

@@ -9,15 +9,21 @@ const absolutePath = /(?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^\s"'()<>:]+[/\\]([^\s"'(
 /** Turns what a server said into something an error message can hold. */
 export type Present = (text: string, maxChars?: number) => string;
 
-/** A `Present` that blanks what the server's configuration may hold as secrets. */
-export function presenter(server: UpstreamServer): Present {
+/** Blanks in a text what the server's configuration may hold as secrets. */
+export function secretBlanker(server: UpstreamServer): (text: string) => string {
   const secrets = secretsOf(server)
     .filter((secret) => secret.length >= minSecretChars)
     .sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+}
+
+/** A `Present` that blanks what the server's configuration may hold as secrets. */
+export function presenter(server: UpstreamServer): Present {
+  const blank = secretBlanker(server);
   return (text, maxChars = 300) => {
-    let shown = text.slice(0, maxInputChars).replace(terminalCodes, '');
-    for (const secret of secrets) shown = shown.replaceAll(secret, '***');
-    shown = shown.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+    const shown = blank(text.slice(0, maxInputChars).replace(terminalCodes, ''))
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim();
     return shown.length > maxChars ? `${shown.slice(0, maxChars - 1)}…` : shown;
   };
 }

@@ -13,6 +13,15 @@ export function toToolResult(raw: Record<string, unknown>): ToolResult | undefin
   return result;
 }
 
+/** An error of a tool with other words; what is no error is data, and stays as it is. */
+export function rewordError(result: ToolResult, reword: (text: string) => string): ToolResult {
+  if (result.isError !== true) return result;
+  const content = result.content.map((block) =>
+    typeof block['text'] === 'string' ? { ...block, text: reword(block['text']) } : block,
+  );
+  return { ...result, content };
+}
+
 function isContentBlock(block: unknown): block is ContentBlock {
   return isRecord(block) && typeof block['type'] === 'string';
 }

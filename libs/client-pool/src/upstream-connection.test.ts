@@ -88,6 +88,15 @@ describe('UpstreamConnection over stdio', () => {
     expect(internal.message.length).toBeLessThan(400);
   });
 
+  test("blanks secrets in a tool's error, and leaves what is no error as it is", async () => {
+    const pool = open({ ...wild, env: { SECRET_TOKEN: 'hunter2hunter2' } });
+    expect(await pool.callTool('mcp__wild__tool_error', {})).toEqual({
+      content: [{ type: 'text', text: 'token *** is old\n' }],
+      isError: true,
+    });
+    expect(await dataOf(pool, 'wild__environment')).toMatchObject({ SECRET_TOKEN: 'hunter2hunter2' });
+  });
+
   test('tells the server about a cancelled call, and answers further ones', async () => {
     const pool = open(wild);
     await pool.listTools();

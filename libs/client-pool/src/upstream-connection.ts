@@ -23,11 +23,11 @@ import { type Loss, type RequestFault, toCallError, toConnectFailure } from './c
 import { connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
 import { parseMessage } from './parse-message.js';
-import { type Present, presenter } from './presentable.js';
+import { type Present, presenter, secretBlanker } from './presentable.js';
 import { toRequestFault } from './sdk-fault.js';
 import { StdioTransport } from './stdio-transport.js';
 import { listAllTools } from './tool-listing.js';
-import { toToolResult } from './tool-result.js';
+import { rewordError, toToolResult } from './tool-result.js';
 
 const maxMessageBytes = 64 * 1024 * 1024;
 const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
@@ -70,6 +70,7 @@ export interface UpstreamCall {
 export class UpstreamConnection {
   readonly #options: ConnectionOptions;
   readonly #present: Present;
+  readonly #blankSecrets: (text: string) => string;
   #client: Client | undefined;
   #transport: Transport | undefined;
   #loss: Loss | undefined;
@@ -78,6 +79,7 @@ export class UpstreamConnection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#present = presenter(options.server);
+    this.#blankSecrets = secretBlanker(options.server);
   }
 
   /** Set when the connection is gone. */
@@ -125,7 +127,7 @@ export class UpstreamConnection {
       });
       const result = toToolResult(raw);
       if (!result) throw new Error('its answer is no tool result');
-      return result;
+      return rewordError(result, this.#blankSecrets);
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
       throw toCallError(this.#options.name, tool.name, this.#toFault(error), this.#loss, this.#evidence());
