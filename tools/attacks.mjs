@@ -91,7 +91,7 @@ function documentedAttacks() {
   const rows = [...text.matchAll(/^\| ([A-Z]+-\d+) +\|(.*)\|$/gm)];
   return rows.map(([, id, rest]) => {
     const [what, ...cells] = rest.split('|').map((cell) => cell.trim());
-    // Attacks on the HTTP door have one outcome; the last cell says what stops it.
+    // Attacks that no isolation mode matters to have one outcome; the last cell says what stops it.
     const [strict, portable] = cells;
     return { id, what, expected: cells.length === 2 ? { server: strict } : { strict, portable } };
   });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { descendantsOf, until } from '../started-server.test.support.js';
 import type { Arena } from './arena.js';
+import { takeRecords } from './audit-records.js';
 import { changesOf, type Places } from './places.js';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
@@ -19,7 +20,8 @@ export async function checkAftermath(server: Arena): Promise<void> {
   await checkProcesses(server);
   await server.takeUpstreamCalls();
   const words = server.takeWords();
-  checkSecrets(words, [canary]);
+  const records = await takeRecords(server.places);
+  checkSecrets({ ...words, records }, [canary]);
   assert.ok(!words.answers.includes(project), 'The folder of the product stands in an answer.');
   assert.deepEqual(server.takeCaught(), [], 'Somebody talked to a trap.');
   await checkFiles(server.places);
@@ -28,7 +30,7 @@ export async function checkAftermath(server: Arena): Promise<void> {
 }
 
 /** No secret stands in anything that a server has said. */
-export function checkSecrets(words: { answers: string; log: string }, secrets: readonly string[]): void {
+export function checkSecrets(words: Record<string, string>, secrets: readonly string[]): void {
   for (const [where, text] of Object.entries(words)) {
     for (const secret of [...secrets.flatMap(spellingsOf), 'root:x:0:0']) {
       assert.ok(!text.includes(secret), `A secret stands in the ${where}.`);

@@ -22,6 +22,18 @@ export interface RunOptions {
   request?: RequestOptions;
 }
 
+/** How the server is started, where that is not as usual. */
+export interface ArenaOptions {
+  /** Keys beside, or instead of, the usual ones of the configuration. */
+  config?: object;
+  /** Variables beside, or instead of, the usual ones of the environment. */
+  env?: Record<string, string>;
+  /** Does something to the home before the server starts. */
+  prepare?: (places: Places) => Promise<unknown>;
+  /** A command that starts the server. */
+  wrapper?: readonly string[];
+}
+
 /** What `health` says, as far as it matters here. */
 export interface Health {
   isolation?: Mode;
@@ -52,22 +64,23 @@ export class Arena {
     this.#pipe = connection.pipe;
   }
 
-  /** Starts the server; `auto` leaves the mode to it, `wrapper` is a command that starts it. */
+  /** Starts the server; `auto` leaves the mode to it. */
   static async start(
     mode: Mode | 'auto',
-    { config = {}, wrapper = [] }: { config?: object; wrapper?: string[] } = {},
+    { config = {}, env = {}, prepare, wrapper = [] }: ArenaOptions = {},
   ): Promise<Arena> {
     const { places, traps } = await surround();
     await writeFile(
       join(places.home, '.code-executor.json'),
       JSON.stringify({ ...configOf(places), ...config }),
     );
+    await prepare?.(places);
     const secret = join(places.secrets, 'secret.txt');
     const transport = new StdioClientTransport({
       command: '/bin/sh',
       args: ['-c', leaveOpen, 'sh', secret, places.pipe, ...wrapper, process.execPath, bin],
       cwd: places.home,
-      env: environmentOf(places, mode),
+      env: { ...environmentOf(places, mode), ...env },
       stderr: 'pipe',
     });
     const client = new Client({ name: 'attacker', version: '0' });
@@ -121,6 +134,11 @@ export class Arena {
     return text.split('\n').filter(Boolean);
   }
 
+  /** What the server has logged since its words were last taken. */
+  get log(): string {
+    return this.#stderr;
+  }
+
   /** Everything that the server has said since this was last asked: its answers, and its log. */
   takeWords(): { answers: string; log: string } {
     const words = { answers: this.#answers, log: this.#stderr };
@@ -147,10 +165,11 @@ export class Arena {
     return this.#traps.caught.splice(0);
   }
 
-  async close(): Promise<void> {
+  /** Ends it, and removes its home unless somebody wants to look at that. */
+  async close({ keepHome = false } = {}): Promise<void> {
     await this.#client.close();
     this.#traps.close();
     closeSync(this.#pipe);
-    await rm(this.places.home, { recursive: true, force: true });
+    if (!keepHome) await rm(this.places.home, { recursive: true, force: true });
   }
 }

@@ -15,6 +15,7 @@ import { policy } from './policy.js';
 import { processes } from './processes.js';
 import { resources } from './resources.js';
 import { runtime } from './runtime.js';
+import { serverAttacks } from './server/server-attacks.js';
 import { upstreamResults } from './upstream-results.js';
 import { values } from './values.js';
 import { walls } from './walls.js';
@@ -43,5 +44,5 @@ export const typescriptAttacks: readonly Attack[] = [
 /** Every attack that is made in each isolation mode, in the order of docs/security/attacks.md. */
 export const attacks: readonly Attack[] = [...typescriptAttacks, ...pythonAttacks];
 
-/** Those on the HTTP door, which are made once. */
-export { httpAttacks };
+/** Those on the HTTP door, and on the start and the surroundings of the server, which are made once. */
+export const attacksMadeOnce = [...httpAttacks, ...serverAttacks];

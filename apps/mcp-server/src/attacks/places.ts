@@ -17,6 +17,8 @@ export interface Places {
   readable: string;
   /** A folder that may be written, with links that lead out of it. */
   writable: string;
+  /** Where attacks put what they need. */
+  stage: string;
   /** A pipe that the server was started with, as descriptor 8, and never reads. */
   pipe: string;
   /** A TCP port of 127.0.0.1 where connections are counted. */
@@ -45,6 +47,7 @@ const homeEntries = [
     'readable-not.txt',
     'secrets',
     'socket',
+    'stage',
     'temp',
     'upstream-calls',
   ],
@@ -58,10 +61,10 @@ const tempEntries = ['.env', 'deno.json', 'node_modules', 'package.json'];
 /** Lays out files, links and secrets in the home folder; everything but the sockets. */
 export async function layOut(home: string): Promise<Omit<Places, 'port' | 'socket' | 'abstractSocket'>> {
   const canary = `CANARY-${randomBytes(12).toString('hex')}`;
-  const [temp, secrets, readable, writable] = ['temp', 'secrets', 'readable', 'writable'].map((name) =>
-    join(home, name),
-  ) as [string, string, string, string];
-  for (const folder of [temp, secrets, readable, writable]) await mkdir(folder);
+  const [temp, secrets, readable, writable, stage] = ['temp', 'secrets', 'readable', 'writable', 'stage'].map(
+    (name) => join(home, name),
+  ) as [string, string, string, string, string];
+  for (const folder of [temp, secrets, readable, writable, stage]) await mkdir(folder);
   for (const [name, text] of Object.entries(secretFiles(canary))) await writeFile(join(secrets, name), text);
   for (const folder of [readable, writable]) {
     await writeFile(join(folder, 'plain.txt'), 'plain');
@@ -74,7 +77,7 @@ export async function layOut(home: string): Promise<Omit<Places, 'port' | 'socke
   await plantConfiguration(temp, secrets, canary);
   const pipe = join(home, 'pipe');
   execFileSync('mkfifo', [pipe]);
-  return { canary, home, temp, secrets, readable, writable, pipe };
+  return { canary, home, temp, secrets, readable, writable, stage, pipe };
 }
 
 /** Deno looks for these files in its working folder and above; a temp folder is writable for everybody. */

@@ -73,5 +73,7 @@ export function environmentOf(
     DENO_COVERAGE_DIR: join(home, 'coverage'),
     OTEL_DENO: 'true',
     OTEL_EXPORTER_OTLP_ENDPOINT: trap,
+    // The server's own traces would go there; Deno has metrics and logs, too.
+    OTEL_TRACES_EXPORTER: 'none',
   };
 }

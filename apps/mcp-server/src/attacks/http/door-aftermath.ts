@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
 import { checkFiles, checkMemory, checkSecrets } from '../aftermath.js';
+import { takeRecords } from '../audit-records.js';
 import { type Door } from './door.js';
 
 /** What has to be true after every attack on the door, whatever came of it. */
@@ -10,7 +11,8 @@ export async function checkDoorAftermath(door: Door): Promise<void> {
   await door.takeUpstreamCalls();
   const words = door.words();
   door.forgetWords();
-  checkSecrets(words, [door.places.canary, ...Object.values(door.tokens)]);
+  const records = await takeRecords(door.places);
+  checkSecrets({ ...words, records }, [door.places.canary, ...Object.values(door.tokens)]);
   assert.deepEqual(door.takeCaught(), [], 'Somebody talked to a trap.');
   await checkFiles(door.places);
   checkMemory(door.pid);

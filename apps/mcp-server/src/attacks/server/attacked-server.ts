@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { isolationsUnderTest } from '@code-executor/contracts/testing';
+
+import { bin } from '../../started-server.test.support.js';
+import { checkFiles, checkMemory, checkSecrets } from '../aftermath.js';
+import { Arena, type ArenaOptions } from '../arena.js';
+import { takeRecords } from '../audit-records.js';
+import type { Places } from '../places.js';
+import { configOf, environmentOf, surround } from '../surroundings.js';
+
+/** A server that says nothing for so long hangs. */
+const patienceMs = 20_000;
+
+/** Attacks a server of its own; afterwards it still works, and has told no secret. */
+export async function withAttacked(
+  options: ArenaOptions,
+  attack: (server: Arena) => Promise<void>,
+): Promise<void> {
+  const server = await Arena.start('portable', options);
+  try {
+    await attack(server);
+    assert.equal((await server.run('return 6 * 7')).result, 42);
+    checkMemory(server.pid);
+  } finally {
+    await server.close({ keepHome: true });
+  }
+  try {
+    const records = await takeRecords(server.places);
+    checkSecrets({ ...server.takeWords(), records }, [server.places.canary]);
+    assert.deepEqual(server.takeCaught(), [], 'Somebody talked to a trap.');
+    await checkFiles(server.places);
+  } finally {
+    await rm(server.places.home, { recursive: true, force: true });
+  }
+}
+
+/** A start that has to be refused: what is put into the home, and the environment. */
+export interface BadStart {
+  /** Text of the configuration file. */
+  config?: string | Uint8Array;
+  prepare?: (places: Places, file: string) => Promise<unknown>;
+  env?: Record<string, string>;
+}
+
+/** Makes starts that are refused: at once, with exit code 1, in few words and without a secret. */
+export async function eachRefused(starts: readonly [BadStart, RegExp | string][]): Promise<void> {
+  const { places, traps } = await surround();
+  const others: object[] = [];
+  try {
+    for (const [start, expected] of starts) {
+      const said = await refusal(start, places);
+      const isExpected = typeof expected === 'string' ? said === expected : expected.test(said);
+      if (!isExpected) others.push({ said, expected });
+    }
+    assert.deepEqual(others, []);
+    assert.deepEqual(traps.caught, [], 'Somebody talked to a trap.');
+    await checkFiles(places);
+  } finally {
+    traps.close();
+    await rm(places.home, { recursive: true, force: true });
+  }
+}
+
+async function refusal({ config, prepare, env }: BadStart, places: Places): Promise<string> {
+  const file = join(places.home, '.code-executor.json');
+  await rm(file, { recursive: true, force: true });
+  await writeFile(file, config ?? JSON.stringify(configOf(places)), { mode: 0o600 });
+  await prepare?.(places, file);
+  const child = spawn(process.execPath, [bin], {
+    cwd: places.home,
+    env: { ...environmentOf(places, 'portable'), ...env },
+    // With an end of its input it would end without a complaint.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
+  });
+  const said = { answers: '', log: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.answers += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.log += chunk.toString()));
+  const ready = new Promise<void>((resolve) => {
+    child.stderr.on('data', () => {
+      if (said.log.includes('The server is ready.')) resolve();
+    });
+  });
+  const ended = once(child, 'close');
+  await Promise.race([ended, ready]);
+  if (child.exitCode === null) child.kill('SIGKILL');
+  await ended;
+  assert.deepEqual([child.exitCode, said.answers], [1, ''], said.log.slice(0, 1000));
+  assert.match(said.log, /^code-executor-mcp: /);
+  assert.ok(said.log.length < 10_000, `It complains in ${said.log.length} characters.`);
+  checkSecrets(said, [places.canary]);
+  return said.log.replaceAll(file, 'FILE').slice('code-executor-mcp: '.length, -1);
+}
+
+/** What the server keeps is for its user only, and holds no secret. */
+export async function checkOwnFiles({ home, canary }: Places): Promise<void> {
+  const own = join(home, '.code-executor');
+  const paths = (await readdir(own, { recursive: true })).map((name) => join(own, name));
+  for (const path of [own, ...paths]) {
+    const stats = await lstat(path);
+    assert.equal((stats.mode & 0o777).toString(8), stats.isDirectory() ? '700' : '600', path);
+    if (stats.isFile()) assert.ok(!(await readFile(path, 'latin1')).includes(canary), path);
+  }
+}
+
+/** What starts a server in other mounts, where bubblewrap works; else undefined. */
+export function inMounts(...mounts: string[]): string[] | undefined {
+  return isolationsUnderTest().includes('strict') ? ['bwrap', '--dev-bind', '/', '/', ...mounts] : undefined;
+}

@@ -1,0 +1,63 @@
+/**
+ * An upstream MCP server over stdio that misbehaves, the way being its first argument; its secret is in `TOKEN`.
+ * `dies`, `babbles` and `hangs` never get as far as a session, all others serve the tools below, `floods` and
+ * `prints` saying more than they should besides.
+ */
+import { createInterface } from 'node:readline';
+
+const [way] = process.argv.slice(2);
+const { TOKEN } = process.env;
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const failure = `401: token ${TOKEN} (Authorization: Bearer ${TOKEN}) is not valid`;
+
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+
+const tools = {
+  work: () => text('done'),
+  environment: () => text(JSON.stringify(Object.entries(process.env))),
+  fail: () => ({ ...text(failure), isError: true }),
+  die: () => {
+    process.stderr.write(`${failure}\n`, () => process.exit(1));
+  },
+};
+
+/** Bytes without end, as fast as somebody takes them. */
+function pour(stream, bytes) {
+  const more = () => {
+    while (stream.write(bytes));
+    stream.once('drain', more);
+  };
+  more();
+}
+
+if (way === 'dies') {
+  process.stdout.write(`Cannot log in with ${TOKEN}\n`);
+  tools.die();
+}
+if (way === 'floods') pour(process.stderr, `${TOKEN} `.repeat(1000));
+if (way === 'babbles') pour(process.stdout, `${TOKEN} `.repeat(1000));
+if (way === 'prints')
+  process.stdout.write(`Welcome!\n{"jsonrpc":"1.0"}\n[]\nnull\n\u0000\u001b[2J${TOKEN}\n`);
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (['hangs', 'babbles', 'dies'].includes(way)) return;
+  const { id, method, params } = JSON.parse(line);
+  if (way === 'prints') process.stdout.write(`DEBUG ${TOKEN} ${method}\n`);
+  if (method === 'initialize') {
+    const { protocolVersion } = params;
+    send({
+      id,
+      result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'bad', version: '0' } },
+    });
+  } else if (method === 'tools/list') {
+    const names = [...Object.keys(tools), 'refuse', 'garble'];
+    send({ id, result: { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) } });
+  } else if (method === 'tools/call') {
+    if (params.name === 'refuse') send({ id, error: { code: -32_603, message: failure, data: failure } });
+    else if (params.name === 'garble') send({ id, result: failure });
+    else {
+      const result = tools[params.name]();
+      if (result) send({ id, result });
+    }
+  }
+});

@@ -1,0 +1,7 @@
+import { describe, test } from '@jest/globals';
+
+import { serverAttacks } from './server-attacks.js';
+
+describe('attacks on the start and the surroundings of the server', () => {
+  test.each(serverAttacks)('$id $what (server)', ({ attack }) => attack());
+});

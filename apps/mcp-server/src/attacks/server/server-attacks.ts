@@ -1,0 +1,13 @@
+import { configContent } from './config-content.js';
+import { configPlaces } from './config-places.js';
+import { secrets } from './secrets.js';
+import type { ServerAttack } from './server-attack.js';
+import { upstreamDefinitions } from './upstream-definitions.js';
+
+/** Every attack on how the server is started and where it runs, in the order of docs/security/attacks.md. */
+export const serverAttacks: readonly ServerAttack[] = [
+  ...configPlaces,
+  ...configContent,
+  ...secrets,
+  ...upstreamDefinitions,
+];
