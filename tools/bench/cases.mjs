@@ -1,3 +1,4 @@
+import { audit } from './cases/audit.mjs';
 import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
 import { contact, discovery, reach, wrappers } from './cases/discovery.mjs';
@@ -6,6 +7,7 @@ import { search, searchTime } from './cases/search.mjs';
 import { health, load, start } from './cases/server.mjs';
 import { steady } from './cases/steady.mjs';
 import { tokens } from './cases/tokens.mjs';
+import { openCircuit, overhead } from './cases/upstream.mjs';
 import { cold, warm } from './cases/warm-cold.mjs';
 
 /** Every case, in the order of the table. */
@@ -13,5 +15,6 @@ export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
   ...[start, load, health, tokens],
+  ...[overhead, openCircuit, audit],
   ...[search, searchTime, discovery, contact, reach, wrappers],
 ];
