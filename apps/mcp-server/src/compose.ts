@@ -34,8 +34,8 @@ export interface Services {
   /** Takes an event to the record, and to whoever observes. */
   audit: AuditSink;
   /**
-   * Takes no more executions, lets those under way go on for `drainMs` (default 0), ends them and every upstream
-   * server; resolves when their processes are gone. A second call with a shorter time cuts the first one short.
+   * Takes no more executions, lets those and the tool calls under way go on for `drainMs` (default 0), ends them and
+   * every upstream server; resolves when their processes are gone. A second call with a shorter time cuts the first one short.
    */
   close(drainMs?: number): Promise<void>;
 }
@@ -88,7 +88,10 @@ export function compose({ config, homeDir, servers, observe, logger }: Setup): S
     ...(auditLog && { auditLog }),
     async close(drainMs = 0) {
       const warn = (error: unknown) => logger.error({ err: error }, 'Closing failed.');
+      const endsAt = performance.now() + drainMs;
       await executor.close({ drainMs }).catch(warn);
+      // Over HTTP, tools are called without an executor.
+      await pool.drain(Math.max(0, endsAt - performance.now()));
       // Programs end before what serves their calls, and the record last of all; what fails to close keeps nothing else open.
       closing ??= (async () => {
         for (const part of [pool, cache, fetcher, ...(auditLog ? [auditLog] : [])]) {

@@ -221,6 +221,37 @@ describe('code-executor-mcp --http', () => {
     expect(fromPage.status).toBe(403);
   });
 
+  test('finishes the calls under way when its configuration changes, under the one they began with', async () => {
+    const home = await newHome();
+    const port = await freePort();
+    const config = (...defaultAllowedTools: string[]) => ({
+      http: { port },
+      mcpServers: { everything: realServer('everything') },
+      policy: { defaultAllowedTools },
+    });
+    const long = 'mcp__everything__trigger-long-running-operation';
+    const { child, output } = await spawnHttp(home, config(long), '--no-auth');
+    await until(() => output().stderr.includes('listening on'));
+    const answer = caller(port).call(long, { duration: 3, steps: 2 });
+    await until(async () => {
+      const ready = await fetch(`http://127.0.0.1:${port}/ready`);
+      const { connectionPool } = (await ready.json()) as { connectionPool: { active: number } };
+      return connectionPool.active === 1;
+    });
+    await writeFile(join(home, '.code-executor.json'), JSON.stringify(config(echo[0])));
+    child.kill('SIGHUP');
+    await until(() => output().stderr.includes('read again'));
+    expect(await caller(port).call(long, {})).toMatchObject([403, {}]);
+    expect(await caller(port).call(...echo)).toEqual(echoed);
+    expect((await answer)[0]).toBe(200);
+    await until(async () => {
+      const calls = (await recordsOf(home)).filter(
+        ({ type, toolName }) => type === 'tool_call' && toolName === long,
+      );
+      return calls.map(({ status }) => status).join() === 'success';
+    });
+  });
+
   test('leaves the token of another server alone', async () => {
     const home = await newHome();
     const tokenFile = join(home, '.code-executor', 'http-token');
