@@ -60,6 +60,22 @@ describe('the end of the server', () => {
     ]);
   });
 
+  test('is not put off by a configuration that changes meanwhile', async () => {
+    const server = await start(level);
+    const long = await startLong(server, 4000);
+    process.kill(server.pid, 'SIGTERM');
+    await until(() => server.stderr.includes('The server ends'));
+    await writeFile(
+      join(server.home, '.code-executor.json'),
+      JSON.stringify({ ...level, sandbox: { maxConcurrent: 7 } }),
+    );
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => server.stderr.includes('read again'));
+    expect(await server.run('return 1')).toMatchObject({ errorCode: 'unavailable' });
+    expect(await long.report).toMatchObject({ success: true, result: 'whole' });
+    await untilGone([server.pid]);
+  });
+
   test('on a second signal is at once, and leaves no process behind', async () => {
     const server = await start(level);
     const long = await startLong(server, 60_000);
@@ -135,5 +151,23 @@ describe('a configuration that changes', () => {
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).success).toBe(false);
+  });
+
+  test('and breaks the file of servers takes none away; what else it says counts', async () => {
+    const server = await start({ ...level, ...policy }, { '.mcp.json': servers('one') });
+    expect((await server.run(listed)).result).toEqual(['one']);
+    await writeFile(join(server.home, '.mcp.json'), servers('two').slice(0, 40));
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => server.stderr.includes('The servers stay as they were'));
+    expect(server.stderr).toContain('.mcp.json is not as it should be');
+    expect((await server.run(listed)).result).toEqual(['one']);
+    await writeFile(join(server.home, '.code-executor.json'), JSON.stringify(level));
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => server.stderr.includes('read again'));
+    expect((await server.run('return await tools.one.echo({ message: "hi" })')).errorCode).toBe('user_error');
+    await writeFile(join(server.home, '.mcp.json'), servers('two'));
+    process.kill(server.pid, 'SIGHUP');
+    await until(async () => ((await server.run(listed)).result as string[])[0] !== 'one');
+    expect((await server.run(listed)).result).toEqual(['two']);
   });
 });

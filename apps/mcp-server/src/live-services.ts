@@ -14,6 +14,7 @@ export class LiveServices {
   readonly #telemetry: Telemetry | undefined;
   /** Earlier services that finish their executions. */
   readonly #draining = new Set<Services>();
+  #isClosing = false;
 
   private constructor(setup: Setup, telemetry: Telemetry | undefined) {
     this.#setup = setup;
@@ -43,11 +44,11 @@ export class LiveServices {
 
   /**
    * Has this configuration from now on. Where only servers were added, changed or taken away, all others stay
-   * connected.
+   * connected. What cannot be composed throws, and all stays as it was; a server that ends stays as it is.
    */
   reload(setup: Setup): void {
+    if (this.#isClosing) return;
     const before = this.#setup;
-    this.#setup = setup;
     if (isDeepStrictEqual(withoutServers(before), withoutServers(setup))) {
       this.#current.pool.update(setup.servers);
     } else {
@@ -56,6 +57,7 @@ export class LiveServices {
       this.#draining.add(old);
       void old.close(longestExecutionMs(before)).finally(() => this.#draining.delete(old));
     }
+    this.#setup = setup;
     this.#tell({ type: 'config', action: 'reloaded', status: 'success' });
   }
 
@@ -66,7 +68,8 @@ export class LiveServices {
 
   /** Executions may go on for `drainMs`, then all ends. A second call with a shorter time cuts the first one short. */
   async close(drainMs: number): Promise<void> {
-    this.#tell({ type: 'lifecycle', action: 'stopped', status: 'success' });
+    if (!this.#isClosing) this.#tell({ type: 'lifecycle', action: 'stopped', status: 'success' });
+    this.#isClosing = true;
     await Promise.all([this.#current, ...this.#draining].map((services) => services.close(drainMs)));
     // Last, for what ends has spans, too.
     await this.#telemetry?.close();

@@ -80,9 +80,9 @@ async function serve(configFile: string | undefined): Promise<void> {
     prepare: reread,
     logger,
     async onChange(next) {
+      if (live) (await live).reload(setupOf(next));
       prepared = next;
       offered = undefined;
-      (await live)?.reload(setupOf(next));
       server.sendToolListChanged();
     },
     async onProblem() {

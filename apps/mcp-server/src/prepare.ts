@@ -9,6 +9,8 @@ import { readVersion } from './version.js';
 export interface Prepared extends Omit<Setup, 'logger'> {
   /** The files that were read, or looked for. */
   places: readonly string[];
+  /** The files of servers that are there and cannot be used. */
+  unusable: readonly string[];
 }
 
 /** Rejects with a `CodeExecutorError` that says what is wrong with the configuration. */
@@ -16,13 +18,15 @@ export async function prepare(configFile: string | undefined): Promise<Prepared>
   const loaded = await loadConfig(configFile === undefined ? {} : { file: configFile });
   const { config, warnings, homeDir, places } = loaded;
   const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
-  const found = await findServers({ config, ownBin });
+  const unusable: string[] = [];
+  const found = await findServers({ config, ownBin, onUnusable: (file) => unusable.push(file) });
   return {
     config,
     servers: found.servers,
     warnings: [...warnings, ...found.warnings],
     version: readVersion(),
     places: [...places, projectServerFile({ config })],
+    unusable,
     ...(homeDir !== undefined && { homeDir }),
   };
 }

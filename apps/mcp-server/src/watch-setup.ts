@@ -32,12 +32,20 @@ export function watchSetup({ prepared, prepare, onChange, onProblem, logger }: W
   const onFile = () => void read();
   const readOnce = async () => {
     try {
-      const next = await prepare();
-      watch(next.places);
-      if (contentOf(next) === contentOf(current)) return;
-      current = next;
+      const found = await prepare();
+      watch(found.places);
+      const next = withServersOf(current, found);
+      const isBroken = next !== found;
+      const isSame = contentOf(next) === contentOf(current);
+      if (isSame && !isBroken) return;
       for (const warning of next.warnings) logger.warn({}, warning);
+      if (isBroken) {
+        logger.error({}, 'The servers stay as they were until all their files can be read.');
+        await onProblem();
+      }
+      if (isSame) return;
       await onChange(next);
+      current = next;
       logger.info({ servers: Object.keys(next.servers).length }, 'The configuration was read again.');
     } catch (error) {
       if (!CodeExecutorError.is(error)) throw error;
@@ -54,6 +62,14 @@ export function watchSetup({ prepared, prepare, onChange, onProblem, logger }: W
   };
   watch(prepared.places);
   process.on('SIGHUP', () => void read());
+}
+
+/**
+ * A file that could be used and is broken now, perhaps half written, takes no servers away; what else has changed
+ * counts. The same object where no file is broken.
+ */
+function withServersOf({ servers, unusable }: Prepared, next: Prepared): Prepared {
+  return next.unusable.every((file) => unusable.includes(file)) ? next : { ...next, servers, unusable };
 }
 
 function contentOf({ config, servers }: Prepared): string {

@@ -38,6 +38,8 @@ export interface FindServersOptions {
   env?: NodeJS.ProcessEnv;
   /** The path of our own bin, so that an entry that starts it is left out whatever it is called. */
   ownBin?: string;
+  /** Told the path of each file that is there and cannot be used at all. */
+  onUnusable?: (file: string) => void;
 }
 
 export interface FoundServers {
@@ -61,18 +63,23 @@ interface Definition {
  */
 export async function findServers(options: FindServersOptions = {}): Promise<FoundServers> {
   const { config = {}, cwd = process.cwd(), home = homeDirectory(), env = process.env, ownBin } = options;
+  const { onUnusable } = options;
   const warnings: string[] = [];
   const definitions = new Map<string, Definition>();
   const userFile =
     config.projectOnly === true || home === undefined
       ? undefined
-      : await readServerFile({ path: join(home, '.claude.json'), maxBytes: maxUserFileBytes }, warnings);
+      : await readServerFile(
+          { path: join(home, '.claude.json'), maxBytes: maxUserFileBytes, onUnusable },
+          warnings,
+        );
   if (userFile) addDefinitions(userFile, ['mcpServers'], definitions, warnings);
   const project = {
     path: projectServerFile({ config, cwd }),
     maxBytes: maxProjectFileBytes,
     isExpected: config.mcpConfigPath !== undefined,
     isServerFile: true,
+    onUnusable,
   };
   const projectFile = await readServerFile(project, warnings);
   if (projectFile) addDefinitions(projectFile, ['mcpServers'], definitions, warnings);
@@ -108,6 +115,7 @@ export function projectServerFile({ config = {}, cwd = process.cwd() }: FindServ
 interface ServerFile {
   path: string;
   maxBytes: number;
+  onUnusable: FindServersOptions['onUnusable'] | undefined;
   /** Whether the user asked for this file. */
   isExpected?: boolean;
   /** Whether the file is there for nothing but servers. */
@@ -122,7 +130,7 @@ interface ReadServerFile {
 
 /** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
 async function readServerFile(
-  { path, maxBytes, isExpected = false, isServerFile = false }: ServerFile,
+  { path, maxBytes, onUnusable, isExpected = false, isServerFile = false }: ServerFile,
   warnings: string[],
 ): Promise<ReadServerFile | undefined> {
   const warn = (what: string) => {
@@ -133,13 +141,18 @@ async function readServerFile(
     return null;
   });
   if (file === undefined && isExpected) warn('does not exist; correct mcpConfigPath or MCP_CONFIG_PATH');
+  if (file === null) onUnusable?.(path);
   if (!file) return undefined;
 
   const danger = ownershipProblem(file.ownership);
   if (danger !== undefined) warn(danger);
   const { value, problems } = isServerFile ? parseJson(file.text) : parseBigJson(file.text);
   for (const problem of problems.texts) warn(`is not as it should be: ${problem}`);
-  return value === undefined ? undefined : { path, value, isServerFile };
+  if (value === undefined) {
+    onUnusable?.(path);
+    return undefined;
+  }
+  return { path, value, isServerFile };
 }
 
 /** Adds the servers that stand at a place of the file, over those of the same names. */
