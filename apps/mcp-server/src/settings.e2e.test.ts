@@ -1,0 +1,115 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+import { configKeys } from '@code-executor/config';
+import { afterAll, describe, expect, test } from '@jest/globals';
+
+import { executorScenes } from './settings/executors.test.support.js';
+import { httpScenes } from './settings/http.test.support.js';
+import { policyScenes } from './settings/policy.test.support.js';
+import { poolScenes } from './settings/pool.test.support.js';
+import { recordScenes } from './settings/record.test.support.js';
+import { sandboxScenes } from './settings/sandbox.test.support.js';
+import type { Scene } from './settings/scene.test.support.js';
+import { securityScenes } from './settings/security.test.support.js';
+import { serverScenes } from './settings/servers.test.support.js';
+import { problemOf, startScenes } from './settings/start.test.support.js';
+import { telemetryScenes } from './settings/telemetry.test.support.js';
+import { toolListScenes } from './settings/tool-lists.test.support.js';
+
+const keys = configKeys();
+/** By the keys that they set. */
+const variables = new Map(keys.flatMap(({ key, env }) => (env === undefined ? [] : [[key, env] as const])));
+
+const scenes: Scene[] = [
+  ...startScenes,
+  ...serverScenes,
+  ...securityScenes,
+  ...sandboxScenes,
+  ...executorScenes,
+  ...poolScenes,
+  ...toolListScenes,
+  ...policyScenes,
+  ...httpScenes,
+  ...recordScenes,
+  ...telemetryScenes,
+];
+const withVariables = scenes
+  .filter((scene) => scene.withVariables.length > 0)
+  .map((scene) => scene.fromEnvironment(variables));
+afterAll(() => Promise.all([...scenes, ...withVariables].map((scene) => scene.close())));
+
+/** Fails where none shows it. */
+async function show(setting: string, among: readonly Scene[]): Promise<void> {
+  const scene = among.find(({ settings }) => settings.includes(setting));
+  if (!scene) throw new Error(`Nothing in src/settings shows that ${setting} has an effect; add it there.`);
+  await scene.show(setting);
+}
+
+/** Nothing else reads the environment: what it asks for by name is not handed on to children alone, or sets a key. */
+async function variablesWithoutKey(): Promise<string[]> {
+  const folder = new URL('../../../libs/config/src/', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => !name.includes('.test.'));
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(/'([A-Z]+_[A-Z_]+)'/g)].map(([, name = '']) => name),
+  );
+  const others = new Set([...variables.values(), 'LC_ALL', 'PROCESSOR_ARCHITECTURE']);
+  return [...new Set(names)].filter((name) => !others.has(name)).sort();
+}
+
+const settings = [...keys.map(({ key }) => key), ...(await variablesWithoutKey())];
+
+describe('each setting has an effect:', () => {
+  test.each(settings)('%s', (setting) => show(setting, scenes));
+
+  test.each([...variables].map(([key, variable]) => ({ key, variable })))(
+    '$variable, and counts before the file',
+    ({ key }) =>
+      show(
+        key,
+        withVariables.filter((scene) => scene.withVariables.includes(key)),
+      ),
+  );
+
+  test('and nothing is shown that is none', () => {
+    const shown = scenes.flatMap((scene) => scene.settings);
+    expect(shown.sort()).toEqual([...settings].sort());
+  });
+});
+
+/** A key of every object of the schema, misspelt: two letters have changed places. */
+function misspelt(): { wrong: string; right: string }[] {
+  const parents = new Map<string, string>();
+  for (const { key } of keys) {
+    const path = key.split('.');
+    for (const [depth, name] of path.entries()) parents.set(path.slice(0, depth).join('.'), name);
+  }
+  return [...parents]
+    .filter(([, child]) => child !== '<name>')
+    .map(([parent, child]) => {
+      const place = [...parent.replaceAll('<name>', 'x').split('.')].filter((name) => name !== '');
+      const swapped = `${child.slice(0, 1)}${child.slice(2, 3)}${child.slice(1, 2)}${child.slice(3)}`;
+      return { wrong: [...place, swapped].join('.'), right: [...place, child].join('.') };
+    });
+}
+
+describe('an unknown key is an error at the start that names the nearest:', () => {
+  test.each(misspelt())('$wrong', async ({ wrong, right }) => {
+    const config = wrong.split('.').reduceRight<unknown>((value, name) => ({ [name]: value }), 1);
+    expect(await problemOf(config as object)).toContain(
+      `${wrong} is not a known key; did you mean ${right}?`,
+    );
+  });
+});
+
+test('the reference tells of every variable', async () => {
+  const names = ['configuration.md', 'operations.md'];
+  const pages = names.map((name) =>
+    readFile(new URL(`../../../docs/reference/${name}`, import.meta.url), 'utf8'),
+  );
+  const text = (await Promise.all(pages)).join('');
+  const missing = [...settings.filter((name) => /^[A-Z]/.test(name)), ...variables.values()].filter(
+    (name) => !text.includes(name),
+  );
+  expect(missing).toEqual([]);
+});

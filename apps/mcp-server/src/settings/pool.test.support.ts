@@ -1,0 +1,80 @@
+import { expect } from '@jest/globals';
+
+import { badServerEntry, type StartedServer, until } from '../started-server.test.support.js';
+import { oncePer, overStdio } from './scene.test.support.js';
+import { atOnce, inTurn, noSpares, up } from './upstream.test.support.js';
+
+const common = { mcpServers: up, sandbox: { spares: noSpares }, policy: { defaultAllowedTools: ['*'] } };
+
+type Ends = [first: unknown, second: unknown, third: unknown];
+
+/** One call runs, one waits too long, one finds no place to wait. */
+const crowd = oncePer(async (server: StartedServer) => {
+  return (await server.run(atOnce(['wait', { ms: 2000 }], ['tell'], ['give']))).result as unknown as Ends;
+});
+
+/** Two calls that kill the server, and one that is refused. */
+async function failTwice(server: StartedServer): Promise<Ends> {
+  return (await server.run(inTurn(['die'], ['die'], ['tell']))).result as unknown as Ends;
+}
+
+export const poolScenes = [
+  overStdio({
+    config: { ...common, pool: { maxConcurrent: 1, maxQueued: 1, queueTimeoutMs: 1000 } },
+    instead: { 'pool.maxConcurrent': 50, 'pool.maxQueued': 100, 'pool.queueTimeoutMs': 60_000 },
+    shows: {
+      'pool.maxConcurrent': async (server) => expect((await crowd(server))[0]).toEqual({ atOnce: 1 }),
+      'pool.maxQueued': async (server) => {
+        const message =
+          'Tool mcp__up__give was not called, for 1 calls run and 1 wait for their turn; try again later.';
+        expect((await crowd(server))[2]).toEqual(['unavailable', message, 60_000]);
+      },
+      'pool.queueTimeoutMs': async (server) => {
+        const message =
+          'Tool mcp__up__tell was not called, for its turn did not come within 1 s; try again later.';
+        expect((await crowd(server))[1]).toEqual(['unavailable', message, 30_000]);
+      },
+    },
+  }),
+  overStdio({
+    config: { ...common, pool: { failureThreshold: 2, resetTimeoutMs: 2000 } },
+    shows: {
+      'pool.failureThreshold': async (server) => {
+        const refused = [
+          'unavailable',
+          expect.stringContaining('open after 2 failures in a row'),
+          expect.anything(),
+        ];
+        expect((await failTwice(server))[2]).toEqual(refused);
+      },
+      'pool.resetTimeoutMs': async (server) => {
+        const tell = async () => ((await server.run(inTurn(['tell']))).result as unknown as Ends)[0];
+        await until(async () => !Array.isArray(await tell()));
+        const [, , [, , retryAfterMs]] = (await failTwice(server)) as [
+          unknown,
+          unknown,
+          [string, string, number],
+        ];
+        expect(Math.ceil(retryAfterMs / 1000)).toBe(2);
+      },
+    },
+  }),
+  overStdio({
+    config: {
+      ...common,
+      mcpServers: { ...up, silent: badServerEntry('silent') },
+      pool: { callTimeoutMs: 1000, connectTimeoutMs: 1000 },
+    },
+    shows: {
+      'pool.callTimeoutMs': async (server) => {
+        const { result } = await server.run(inTurn(['wait', { ms: 3000 }]));
+        expect(result).toMatchObject([['deadline_exceeded', expect.any(String), null]]);
+      },
+      'pool.connectTimeoutMs': async (server) => {
+        const { unavailableServers } = await server.run('await discoverMCPTools();');
+        const reason = expect.stringContaining('it did not answer within 1 s') as unknown;
+        expect(unavailableServers).toMatchObject([{ server: 'silent', reason }]);
+      },
+    },
+  }),
+];
