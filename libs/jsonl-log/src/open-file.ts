@@ -8,11 +8,24 @@ const careful = constants.O_NONBLOCK | constants.O_NOFOLLOW;
 /** Opens a file of lines to append to, made with its folder if need be: for their owner only, whatever the umask. */
 export async function openToAppend(path: string): Promise<FileHandle> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   if (!(await lstat(folder)).isDirectory()) throw new TypeError('its folder is a link');
   // Reading, too: whether the last line has an end.
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | careful;
   return checked(await open(path, flags, 0o600));
+}
+
+/** With those above it. */
+async function makeFolder(folder: string): Promise<void> {
+  const mode = 0o700;
+  try {
+    await mkdir(folder, { recursive: true, mode });
+  } catch (error) {
+    // So Node words that the file system is read-only; making one folder at a time tells.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder, { mode });
+  }
 }
 
 /** Opens a file of lines to read. */
