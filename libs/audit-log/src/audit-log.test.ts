@@ -183,6 +183,16 @@ describe('search', () => {
     expect(await open().search()).toEqual([execution]);
     expect(messages).toEqual(['Parts of the audit log cannot be read; verify it to see which.']);
   });
+
+  test('gives of foreign fields those that a record may have, as it has them', async () => {
+    await mkdir(path);
+    const { type, timestamp } = event();
+    const nest = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const fields = `"type":"${type}","timestamp":"${timestamp}","codeHash":5,"toolName":{"toString":1}`;
+    await writeFile(join(path, file), `{${fields},"durationMs":"1","server":"git","own":${nest}}\n`);
+    expect(await open().search({ query: 'git' })).toEqual([{ type, timestamp, server: 'git' }]);
+    expect(await open().search({ query: 'other' })).toEqual([]);
+  });
 });
 
 describe('verify', () => {
