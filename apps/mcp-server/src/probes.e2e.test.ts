@@ -49,6 +49,8 @@ describe('HEALTH_CHECK_PORT', () => {
     expect((await at('/nothing')).status).toBe(404);
     const post = await at('/live', { method: 'POST' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
+    expect((await at('/live', { method: 'POST', body: 'text' })).status).toBe(413);
+    expect(server.stderr).not.toContain('A probe failed');
 
     await server.run('return await tools.everything.echo({ message: "hi" })', {
       allowedTools: ['mcp__everything__echo'],

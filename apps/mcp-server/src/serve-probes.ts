@@ -1,6 +1,6 @@
 import type { HealthCheckAddress } from '@code-executor/config';
 import type { AuditSink, Logger } from '@code-executor/contracts';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 
 import type { Services } from './compose.js';
 import { observe } from './observed.js';
@@ -47,7 +47,10 @@ export async function openProbes(
 }
 
 function answerMistakes(app: FastifyInstance, logger: Logger): void {
-  app.setErrorHandler((error, _request, reply) => {
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const { statusCode = 500 } = error;
+    // A body is the mistake of whoever asks.
+    if (statusCode < 500) return reply.code(statusCode).send({ error: 'Ask with GET and without a body.' });
     logger.error({ err: error }, 'A probe failed.');
     return reply.code(500).send({ error: 'The probe failed; see the log.' });
   });
