@@ -1,12 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 import { configKeys } from '@code-executor/config';
+import { createMetrics } from '@code-executor/metrics';
 import { afterAll, describe, expect, test } from '@jest/globals';
 
 import { executorScenes } from './settings/executors.test.support.js';
 import { httpScenes } from './settings/http.test.support.js';
+import { metricScenes } from './settings/metrics.test.support.js';
 import { policyScenes } from './settings/policy.test.support.js';
 import { poolScenes } from './settings/pool.test.support.js';
+import { readings } from './settings/readings.test.support.js';
 import { recordScenes } from './settings/record.test.support.js';
 import { sandboxScenes } from './settings/sandbox.test.support.js';
 import type { Scene } from './settings/scene.test.support.js';
@@ -36,12 +39,12 @@ const scenes: Scene[] = [
 const withVariables = scenes
   .filter((scene) => scene.withVariables.length > 0)
   .map((scene) => scene.fromEnvironment(variables));
-afterAll(() => Promise.all([...scenes, ...withVariables].map((scene) => scene.close())));
+afterAll(() => Promise.all([...scenes, ...withVariables, ...metricScenes].map((scene) => scene.close())));
 
 /** Fails where none shows it. */
 async function show(setting: string, among: readonly Scene[]): Promise<void> {
   const scene = among.find(({ settings }) => settings.includes(setting));
-  if (!scene) throw new Error(`Nothing in src/settings shows that ${setting} has an effect; add it there.`);
+  if (!scene) throw new Error(`Nothing in src/settings shows the effect of ${setting}; add it there.`);
   await scene.show(setting);
 }
 
@@ -77,6 +80,27 @@ describe('each setting has an effect:', () => {
   });
 });
 
+/** The metrics that there are, by name. */
+async function metricNames(): Promise<string[]> {
+  const servers: never[] = [];
+  const none = { active: 0, waiting: 0, running: 0, hits: 0, misses: 0, servers };
+  const read = () => none;
+  const sandboxes = () => Promise.resolve([]);
+  const text = await createMetrics({ pool: read, executor: read, cache: read, sandboxes }).render();
+  return readings(text).names;
+}
+
+const names = await metricNames();
+
+describe('each metric moves:', () => {
+  test.each(names)('%s', (name) => show(name, metricScenes));
+
+  test('and nothing is shown that is none', () => {
+    const shown = metricScenes.flatMap((scene) => scene.settings);
+    expect(shown.sort()).toEqual([...names].sort());
+  });
+});
+
 /** A key of every object of the schema, misspelt: two letters have changed places. */
 function misspelt(): { wrong: string; right: string }[] {
   const parents = new Map<string, string>();
@@ -103,8 +127,7 @@ describe('an unknown key is an error at the start that names the nearest:', () =
 });
 
 test('the reference tells of every variable', async () => {
-  const names = ['configuration.md', 'operations.md'];
-  const pages = names.map((name) =>
+  const pages = ['configuration.md', 'operations.md'].map((name) =>
     readFile(new URL(`../../../docs/reference/${name}`, import.meta.url), 'utf8'),
   );
   const text = (await Promise.all(pages)).join('');

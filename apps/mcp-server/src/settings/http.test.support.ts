@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
-
 import { expect } from '@jest/globals';
 
 import { overHttp } from './scene.test.support.js';
-import { freePort } from './started-door.test.support.js';
+import { freePort, tokenHash } from './started-door.test.support.js';
 import { up } from './upstream.test.support.js';
 
-const tokenHash = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
 const port = await freePort();
 
 export const httpScenes = [

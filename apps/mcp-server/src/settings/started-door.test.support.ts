@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -75,4 +76,9 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   if (typeof address !== 'object' || !address) throw new Error('No port.');
   return address.port;
+}
+
+/** What a configuration has of a token. */
+export function tokenHash(token: string): string {
+  return `sha256:${createHash('sha256').update(token).digest('hex')}`;
 }
