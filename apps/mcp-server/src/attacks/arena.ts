@@ -30,12 +30,13 @@ export interface ArenaOptions {
   env?: Record<string, string>;
   /** Does something to the home before the server starts. */
   prepare?: (places: Places) => Promise<unknown>;
-  /** A command that starts the server. */
-  wrapper?: readonly string[];
+  /** A command that starts the server, with its first arguments. */
+  wrapper?: (places: Places) => readonly string[];
 }
 
 /** What `health` says, as far as it matters here. */
 export interface Health {
+  timestamp: string;
   isolation?: Mode;
   note?: string;
   executions: { running: number };
@@ -67,7 +68,7 @@ export class Arena {
   /** Starts the server; `auto` leaves the mode to it. */
   static async start(
     mode: Mode | 'auto',
-    { config = {}, env = {}, prepare, wrapper = [] }: ArenaOptions = {},
+    { config = {}, env = {}, prepare, wrapper = () => [] }: ArenaOptions = {},
   ): Promise<Arena> {
     const { places, traps } = await surround();
     await writeFile(
@@ -78,7 +79,7 @@ export class Arena {
     const secret = join(places.secrets, 'secret.txt');
     const transport = new StdioClientTransport({
       command: '/bin/sh',
-      args: ['-c', leaveOpen, 'sh', secret, places.pipe, ...wrapper, process.execPath, bin],
+      args: ['-c', leaveOpen, 'sh', secret, places.pipe, ...wrapper(places), process.execPath, bin],
       cwd: places.home,
       env: { ...environmentOf(places, mode), ...env },
       stderr: 'pipe',

@@ -49,22 +49,21 @@ export async function takeRecords({ home }: Pick<Places, 'home'>): Promise<strin
     taken += await readFile(`${path}.taken`, 'utf8');
     await rm(`${path}.taken`);
   }
-  recordsIn(taken).forEach(checkRecord);
+  recordsIn(taken);
   return taken;
 }
 
-/** The records of a text, one a line. */
+/** The records of a text, one a line; throws where one is none, or holds what no record may. */
 export function recordsIn(text: string): AuditEvent[] {
   assert.ok(text === '' || text.endsWith('\n'), 'The last record breaks off.');
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as AuditEvent);
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => checked(JSON.parse(line) as AuditEvent));
 }
 
-function checkRecord(record: AuditEvent): void {
+function checked(record: AuditEvent): AuditEvent {
   for (const [key, value] of Object.entries(record)) {
     const fits = Object.hasOwn(shapes, key) && shapes[key as keyof AuditEvent](value);
     assert.ok(fits, `A record holds ${key}: ${JSON.stringify(value).slice(0, 300)}`);
   }
+  return record;
 }

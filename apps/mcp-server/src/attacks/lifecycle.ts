@@ -168,12 +168,12 @@ export const lifecycle: readonly Attack[] = [
         [...everything, '--ro-bind', '/dev/null', bubblewrap],
         [...everything, '--unshare-user', '--disable-userns'],
       ]) {
-        await withServer(Arena.start('strict', { wrapper }), async (server) => {
+        await withServer(Arena.start('strict', { wrapper: () => wrapper }), async (server) => {
           const { success, errorCode } = await server.run('return 1');
           assert.deepEqual({ success, errorCode }, { success: false, errorCode: 'failed_precondition' });
           assert.equal((await server.health()).isolation, undefined);
         });
-        await withServer(Arena.start('auto', { wrapper }), async (server) => {
+        await withServer(Arena.start('auto', { wrapper: () => wrapper }), async (server) => {
           const { result, isolation } = await server.run('return 1');
           assert.deepEqual({ result, isolation }, { result: 1, isolation: 'portable' });
           const health = await server.health();

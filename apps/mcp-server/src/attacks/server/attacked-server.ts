@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { isolationsUnderTest } from '@code-executor/contracts/testing';
 
-import { bin } from '../../started-server.test.support.js';
+import { bin, descendantsOf } from '../../started-server.test.support.js';
 import { checkFiles, checkMemory, checkSecrets } from '../aftermath.js';
 import { Arena, type ArenaOptions } from '../arena.js';
 import { takeRecords } from '../audit-records.js';
@@ -109,7 +109,14 @@ export async function checkOwnFiles({ home, canary }: Places): Promise<void> {
   }
 }
 
-/** What starts a server in other mounts, where bubblewrap works; else undefined. */
-export function inMounts(...mounts: string[]): string[] | undefined {
-  return isolationsUnderTest().includes('strict') ? ['bwrap', '--dev-bind', '/', '/', ...mounts] : undefined;
+/** Starts a server in other mounts, where bubblewrap works; else there is no such start. */
+export function inMounts(mounts: (places: Places) => readonly string[]): ArenaOptions[] {
+  if (!isolationsUnderTest().includes('strict')) return [];
+  return [{ wrapper: (places) => ['bwrap', '--dev-bind', '/', '/', ...mounts(places)] }];
+}
+
+/** Where a server that was started so has a file. */
+export async function pathInMounts({ pid }: Arena, path: string): Promise<string> {
+  const [server] = (await descendantsOf(pid)).filter(({ commandLine }) => commandLine.includes(` ${bin} `));
+  return `/proc/${server?.pid ?? 0}/root${path}`;
 }

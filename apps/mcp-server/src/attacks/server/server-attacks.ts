@@ -1,5 +1,7 @@
+import { auditRecord } from './audit-record.js';
 import { configContent } from './config-content.js';
 import { configPlaces } from './config-places.js';
+import { machine } from './machine.js';
 import { secrets } from './secrets.js';
 import type { ServerAttack } from './server-attack.js';
 import { upstreamDefinitions } from './upstream-definitions.js';
@@ -10,4 +12,6 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...configContent,
   ...secrets,
   ...upstreamDefinitions,
+  ...machine,
+  ...auditRecord,
 ];

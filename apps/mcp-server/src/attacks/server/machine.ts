@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { until } from '../../started-server.test.support.js';
+import type { Arena, ArenaOptions } from '../arena.js';
+import { recordsIn } from '../audit-records.js';
+import type { Places } from '../places.js';
+import { checkOwnFiles, inMounts, withAttacked } from './attacked-server.js';
+import type { ServerAttack } from './server-attack.js';
+
+const ownFolder = ({ home }: Places) => join(home, '.code-executor');
+const dayMs = 86_400_000;
+
+/** A home in which nothing can be kept, and what is said of that. */
+const poorHomes: readonly [ArenaOptions, said: string][] = [
+  [{ prepare: (places) => writeFile(ownFolder(places), '') }, ': its folder is a file; '],
+  [{ env: { HOME: '' } }, 'There is no home folder for the audit log; '],
+  ...inMounts((places) => ['--ro-bind', ownFolder(places), ownFolder(places)]).map(
+    (start): [ArenaOptions, string] => [
+      { ...start, prepare: (places) => mkdir(ownFolder(places), { mode: 0o700 }) },
+      ': the file system is read-only; ',
+    ],
+  ),
+  ...inMounts((places) => ['--size', '4096', '--tmpfs', ownFolder(places)]).map(
+    (start): [ArenaOptions, string] => [
+      { ...start, prepare: (places) => mkdir(ownFolder(places), { mode: 0o700 }) },
+      ': the disk is full; ',
+    ],
+  ),
+  // A user that the machine does not know has no home either.
+  ...inMounts(() => ['--unshare-user', '--uid', '12345', 'env', '-u', 'HOME']).map(
+    (start): [ArenaOptions, string] => [start, 'There is no home folder for the audit log; '],
+  ),
+];
+
+/** Tools are called, and a tool list is kept where it can be. */
+async function works(server: Arena): Promise<void> {
+  const program = 'return await callMCPTool("mcp__fixture__echo", { a: 1 })';
+  const report = await server.run(program, { allowedTools: ['mcp__fixture__echo'] });
+  assert.deepEqual(report.result, { a: 1 });
+}
+
+/** Sets the server's clock wrong. */
+async function jump(server: Arena, offsetMs: number): Promise<void> {
+  await writeFile(join(server.places.stage, 'clock'), String(offsetMs));
+  process.kill(server.pid, 'SIGUSR2');
+  await until(async () => {
+    const { timestamp } = await server.health();
+    return Math.abs(Date.parse(timestamp) - Date.now() - offsetMs) < dayMs / 2;
+  });
+}
+
+/** Programs take as long as they take, and each record is in the file of its own day. */
+async function keepsTime(server: Arena): Promise<void> {
+  await works(server);
+  const offsets = [400 * dayMs, -400 * dayMs, 0];
+  for (const offsetMs of offsets) {
+    const slow = server.run('await new Promise((go) => setTimeout(go, 500)); return "whole"', {
+      timeoutMs: 10_000,
+    });
+    const endless = server.run('for (;;);', { timeoutMs: 1000 });
+    await jump(server, offsetMs);
+    assert.equal((await slow).result, 'whole');
+    assert.equal((await endless).errorCode, 'deadline_exceeded');
+    await works(server);
+  }
+  const folder = join(ownFolder(server.places), 'audit-logs');
+  const names = (await readdir(folder)).sort();
+  assert.equal(names.length, offsets.length);
+  let executions = 0;
+  for (const name of names) {
+    for (const { type, timestamp } of recordsIn(await readFile(join(folder, name), 'utf8'))) {
+      assert.equal(name, `audit-${timestamp.slice(0, 10)}.jsonl`);
+      if (type === 'execution') executions++;
+    }
+  }
+  assert.equal(executions, 1 + 3 * offsets.length);
+}
+
+/** Where the server runs. */
+export const machine: readonly ServerAttack[] = [
+  {
+    id: 'CFG-17',
+    what: 'run on a full disk, with a home that is read-only, a file or not there, with umask 000, with a clock that jumps by years',
+    stoppedBy:
+      'server (it goes on without keeping, and says so; files are 0600; time is measured by the steady clock)',
+    async attack() {
+      for (const [options, said] of poorHomes) {
+        await withAttacked(options, async (server) => {
+          for (let count = 0; count < 20 && !server.log.includes(said); count++) await works(server);
+          assert.ok(server.log.includes(said), `${said}\n${server.log}`);
+        });
+      }
+      const lavish = () => ['/bin/sh', '-c', 'umask 000; exec "$@"', 'sh'];
+      await withAttacked({ wrapper: lavish }, async (server) => {
+        await works(server);
+        assert.equal((await server.runPython('6 * 7')).result, 42);
+        await until(async () => (await readdir(ownFolder(server.places))).includes('schema-cache.json'));
+        await checkOwnFiles(server.places);
+      });
+      const clock = new URL('./jumping-clock.mjs', import.meta.url).href;
+      await withAttacked({ env: { NODE_OPTIONS: `--import=${clock}` } }, keepsTime);
+    },
+  },
+];
