@@ -99,6 +99,18 @@ describe('ClientPool.update()', () => {
     expect(await names(pool)).toEqual([]);
   });
 
+  test('tells those who wait for the connection of a removed server that it was removed', async () => {
+    const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
+    const pool = open({ silent });
+    const call = errorOf(pool.callTool('mcp__silent__x', {}));
+    while (pool.stats.servers[0]?.state !== 'connecting') await new Promise(setImmediate);
+    pool.update({});
+    expect(await call).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('removed from it. List the tools'),
+    });
+  });
+
   test('gives up a removed server after drainMs', async () => {
     const pool = open({ everything: everything('stdio') });
     await pool.listTools();

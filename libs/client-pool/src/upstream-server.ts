@@ -301,6 +301,10 @@ export class UpstreamServer {
   }
 
   #closedFailure(): ConnectFailure {
+    if (this.#isRetired) {
+      const fix = 'List the tools to see what there is now.';
+      return new ConnectFailure(this.name, 'it was changed in the configuration, or removed from it', fix);
+    }
     return new ConnectFailure(this.name, 'the client pool is closed', 'Create a new one to call tools.');
   }
 
