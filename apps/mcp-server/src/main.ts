@@ -33,7 +33,13 @@ switch (command.name) {
     break;
   case 'serve-http': {
     const started = await start(command.configFile);
-    if (started) await (await import('./serve-http.js')).serveHttp(started, command.needsToken);
+    if (!started) break;
+    if (started.healthCheck) {
+      const warning =
+        'HEALTH_CHECK_PORT is for stdio: with --http the probes are at http.host and http.port.';
+      started.logger.warn({}, warning);
+    }
+    await (await import('./serve-http.js')).serveHttp(started, command.needsToken);
   }
 }
 

@@ -98,8 +98,12 @@ describe('code-executor-mcp --http', () => {
 
   test('tells more to those with a token, and its metrics to them alone', async () => {
     const config = { ...anyServer, http: { port: await freePort() } };
-    const door = await StartedDoor.start({ '.code-executor.json': JSON.stringify(config) }, {});
+    const door = await StartedDoor.start(
+      { '.code-executor.json': JSON.stringify(config) },
+      { HEALTH_CHECK_PORT: '3000' },
+    );
     ending.push(door);
+    expect(door.stderr()).toContain('HEALTH_CHECK_PORT is for stdio');
     const token = await door.token();
     await door.list(token);
     expect((await ask(`${door.url}/live`)).status).toBe(200);
