@@ -1,9 +1,10 @@
 import { clientOf } from '@code-executor/loopback-server';
 import { createMetrics, type Metrics } from '@code-executor/metrics';
-import type { AuditEvent, AuditEventType, AuditSink, Logger } from '@code-executor/contracts';
+import type { AuditEvent, AuditEventType, Logger } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
 
 import type { Services } from './compose.js';
+import { RefusalRecords } from './refusal-records.js';
 
 /** The metrics of one server, whichever services it has at the moment. */
 export function observe(services: () => Services | undefined, logger: Logger): Metrics {
@@ -23,16 +24,25 @@ export function observe(services: () => Services | undefined, logger: Logger): M
 export function watchRequests(
   app: FastifyInstance,
   metrics: Metrics,
-  audit: () => AuditSink | undefined,
+  services: () => Pick<Services, 'auditLog'>,
+  logger: Logger,
 ): void {
+  const records = new RefusalRecords(async (event) => {
+    await services()
+      .auditLog?.append(event)
+      .catch((error: unknown) => logger.error({ err: error }, 'The audit record was not written.'));
+  });
+  app.addHook('onClose', () => records.flush());
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ip } = request;
     metrics.request(method, routeOptions.url ?? 'other', reply.statusCode, reply.elapsedTime / 1000);
     const type = refusals.get(reply.statusCode);
-    if (!type) return;
+    // A result that is too large is answered with 429, too, but is no matter of waiting.
+    if (!type || (type === 'rate_limited' && !reply.hasHeader('retry-after'))) return;
     const clientId = clientOf(request);
     const event: AuditEvent = { type, status: 'rejected', timestamp: new Date().toISOString(), clientIp: ip };
-    await audit()?.({ ...event, ...(clientId !== undefined && { clientId }) });
+    void metrics.record(event);
+    await records.add({ ...event, ...(clientId !== undefined && { clientId }) });
   });
 }
 

@@ -95,7 +95,7 @@ async function open(
   const { config, logger, version } = live.setup;
   const { host, port = defaultPort } = config.http ?? {};
   const routes: Parameters<typeof startLoopbackServer>[0] = async (app) => {
-    watchRequests(app, metrics, () => live.current.audit);
+    watchRequests(app, metrics, () => live.current, logger);
     await app.register(probeRoutes, {
       version,
       metrics,

@@ -64,7 +64,7 @@ export interface AuditEvent {
   server?: string;
   /** The search terms of a discovery. */
   query?: string;
-  /** The tools that a discovery found; in a `denial` without a tool, the refused calls that have no record each. */
+  /** The tools that a discovery found; in a `denial` without a tool, an `auth_failure` or a `rate_limited`, those like it that have no record each. */
   count?: number;
   /** SHA-256 of a call's arguments as JSON, in hexadecimal. */
   paramsHash?: string;
