@@ -8,6 +8,7 @@ import { operatingSystem } from './walls/operating-system.mjs';
 import { python } from './walls/python.mjs';
 import { runtime } from './walls/runtime.mjs';
 import { server } from './walls/server.mjs';
+import { start } from './walls/start.mjs';
 import { systemCalls } from './walls/system-calls.mjs';
 import { tools } from './walls/tools.mjs';
 
@@ -19,5 +20,6 @@ export const walls = Object.entries({
   ...server,
   ...tools,
   ...http,
+  ...start,
   ...python,
 }).map(([name, wall]) => ({ name, ...wall }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { configKeys } from '@code-executor/config';
 
 import type { Places } from '../places.js';
-import { type BadStart, eachRefused, withAttacked } from './attacked-server.js';
+import { eachRefused, type Refusal, withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 
 const other = { command: 'true' };
@@ -79,7 +79,7 @@ const numericKeys = configKeys().flatMap(({ env, type }) =>
 );
 
 /** A variable at a time would be many starts; each has to be named. */
-const badEnvironments = badNumbers.map((text): [BadStart, RegExp] => {
+const badEnvironments = badNumbers.map((text): Refusal => {
   const env = Object.fromEntries(numericKeys.map((key) => [key.env, text]));
   const each = numericKeys.map((key) => `\\n- ${key.env} is "?.{0,110} \\(expected ${key.type}\\)`);
   return [{ env }, new RegExp(`^The environment has ${numericKeys.length} problems:${each.join('')}$`)];

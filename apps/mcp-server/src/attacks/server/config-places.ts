@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { until } from '../../started-server.test.support.js';
 import type { Places } from '../places.js';
-import { type BadStart, eachRefused, withAttacked } from './attacked-server.js';
+import { eachRefused, type Refusal, withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 
 /** Puts something else in the place of a file. */
@@ -47,16 +47,13 @@ const ofOthers: typeof replacements =
       ]
     : [];
 
-/** Refused both where it is found, and where it is named. */
-const refusedStarts = [...replacements, ...ofOthers].flatMap(([what, replace]): [BadStart, string][] =>
-  [{}, { CODE_EXECUTOR_CONFIG_PATH: './secrets/../.code-executor.json' }].map((env) => [
-    {
-      env,
-      prepare: (places, file) => rm(file).then(() => replace(file, places)),
-    },
-    `File FILE ${what}.`,
-  ]),
-);
+const refusedStarts = [...replacements, ...ofOthers].map(([what, replace]): Refusal => [
+  {
+    env: { CODE_EXECUTOR_CONFIG_PATH: './secrets/../.code-executor.json' },
+    prepare: (places, file) => rm(file).then(() => replace(file, places)),
+  },
+  `File FILE ${what}.`,
+]);
 
 /** Files that are none of ours: no word of them is repeated. */
 const foreignFiles = [
@@ -64,7 +61,7 @@ const foreignFiles = [
   '/proc/self/environ',
   'secrets/secret.txt',
   'secrets/secret.js',
-].map((path): [BadStart, RegExp] => [
+].map((path): Refusal => [
   { env: { CODE_EXECUTOR_CONFIG_PATH: path } },
   /^Configuration file \/[\w/.-]+: line 1, column 1: not valid JSON, [a-z ]+\.$/,
 ]);

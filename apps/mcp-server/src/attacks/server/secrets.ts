@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { descendantsOf } from '../../started-server.test.support.js';
 import type { Places } from '../places.js';
 import { configOf } from '../surroundings.js';
-import { type BadStart, checkOwnFiles, eachRefused, withAttacked } from './attacked-server.js';
+import { checkOwnFiles, eachRefused, type Refusal, withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 import { badEntry, callAll } from './upstream-definitions.js';
 
@@ -68,7 +68,7 @@ export const secrets: readonly ServerAttack[] = [
       'server (values are hidden and replaced by ***; nothing is passed as an argument; files are 0600)',
     async attack() {
       await eachRefused(
-        mistakes.map(([config, said]): [BadStart, RegExp] => [
+        mistakes.map(([config, said]): Refusal => [
           {
             async prepare({ canary }, file) {
               const content = config(canary);

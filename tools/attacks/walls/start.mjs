@@ -1,0 +1,84 @@
+/** What the server believes of its configuration, tells of secrets, gives to upstream servers, and how it keeps its record. */
+const config = (name) => `libs/config/src/${name}.ts`;
+const readFile = config('read-file');
+const parseJson = config('parse-json');
+const problems = config('schema-problems');
+const pool = (name) => `libs/client-pool/src/${name}.ts`;
+const openFile = 'libs/jsonl-log/src/open-file.ts';
+const compose = 'apps/mcp-server/src/compose.ts';
+
+export const start = {
+  'the configuration is no link': {
+    edits: [[readFile, 'followLink ? 0 : constants.O_NOFOLLOW', '0']],
+    attacks: ['CFG-01'],
+  },
+  'the configuration is no pipe': {
+    edits: [[readFile, 'constants.O_RDONLY | constants.O_NONBLOCK', 'constants.O_RDONLY']],
+    attacks: ['CFG-01'],
+  },
+  'the configuration is of its user': {
+    edits: [[readFile, 'uid !== ownUid && uid !== 0', 'false']],
+    attacks: ['CFG-01'],
+  },
+  'the configuration is not for all to write': {
+    edits: [[readFile, '(mode & 0o002) !== 0', 'false']],
+    attacks: ['CFG-01'],
+  },
+  'no __proto__ in the configuration': {
+    edits: [[parseJson, `if (key === '__proto__')`, 'if (false)']],
+    attacks: ['CFG-03'],
+  },
+  'no name twice in the configuration': {
+    edits: [[parseJson, 'if (key in object)', 'if (false)']],
+    attacks: ['CFG-03'],
+  },
+  'depth of the configuration': {
+    edits: [[parseJson, 'open.length > maxDepth', 'false']],
+    attacks: ['CFG-03'],
+  },
+  'problems that are told': {
+    edits: [[config('problem-list'), 'maxTexts = 20', 'maxTexts = 20_000']],
+    attacks: ['CFG-03'],
+  },
+  'digits of a number': {
+    edits: [[config('environment'), /\/\^\(0.*test\(text\) \? Number\(text\) : NaN/, 'Number(text)']],
+    attacks: ['CFG-05'],
+  },
+  'values of variables are hidden': {
+    edits: [[problems, ' || isSecret(path)', '']],
+    attacks: ['CFG-11'],
+  },
+  'values of servers are hidden': {
+    edits: [[problems, 'isPlaceOfSecrets(path) || ', '']],
+    attacks: ['CFG-11'],
+  },
+  'secrets are blanked': {
+    edits: [[pool('presentable'), `shown.replaceAll(secret, '***')`, 'shown']],
+    attacks: ['CFG-11', 'CFG-13'],
+  },
+  "secrets are blanked in a tool's error": {
+    edits: [[pool('upstream-connection'), 'rewordError(result, this.#blankSecrets)', 'result']],
+    attacks: ['CFG-11'],
+  },
+  'variables of upstream servers': {
+    edits: [[compose, 'baseEnv: baseEnvironment()', 'baseEnv: process.env as Record<string, string>']],
+    attacks: ['CFG-13'],
+  },
+  'the record is for its user': {
+    edits: [[openFile, 'await open(path, flags, 0o600)', 'await open(path, flags, 0o666)']],
+    attacks: ['CFG-17'],
+  },
+  'the record is no link': {
+    edits: [[openFile, 'constants.O_NONBLOCK | constants.O_NOFOLLOW', 'constants.O_NONBLOCK']],
+    attacks: ['PRX-29'],
+  },
+  'the record has no other name': {
+    edits: [[openFile, 'stats.nlink > 1', 'false']],
+    attacks: ['PRX-29'],
+  },
+  'the record is a regular file': { edits: [[openFile, '!stats.isFile()', 'false']], attacks: ['PRX-29'] },
+  'nothing runs without a record': {
+    edits: [[compose, '...(admit && { admit }),', '']],
+    attacks: ['PRX-29'],
+  },
+};
