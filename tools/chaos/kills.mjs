@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { isAlive } from './processes.mjs';
-import { brokenFiles, gapsOfAudit } from './record.mjs';
+import { brokenFiles, gapsOfAudit, halfWrittenFiles } from './record.mjs';
 import { leftovers, startVictim } from './victim.mjs';
 
 /** With a call, so that the schema cache and the record are written. */
@@ -36,6 +36,7 @@ export async function killServers(kills, seed) {
       victim.kill();
       for (const what of await leftovers(victim)) findings.push({ round, isolation, afterMs, what });
       answers.push(...victim.answers);
+      await halfWrittenFiles(folder);
       // Whoever starts next reads the lists of tools anew, and may be killed while it writes them.
       await rm(join(folder, '.code-executor', 'schema-cache.json'), { force: true });
       if (process.stderr.isTTY) process.stderr.write(`\r${round + 1}/${kills} killed`);
@@ -45,8 +46,12 @@ export async function killServers(kills, seed) {
     await last.execute(first);
     for (const what of await leftFolders(last.pid)) findings.push({ what });
     await last.close();
-    for (const what of await brokenFiles(folder)) findings.push({ what });
+    for (const what of [...(await brokenFiles(folder)), ...(await halfWrittenFiles(folder))]) {
+      findings.push({ what });
+    }
     for (const what of await gapsOfAudit(folder, [...answers, ...last.answers])) findings.push({ what });
+  } catch (error) {
+    findings.push({ what: `a server failed before it was killed: ${error.message}` });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -1,12 +1,12 @@
 /** What killed servers have written: whether it is whole, and whether all that was answered is on record. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { AuditLog } from '@code-executor/audit-log';
 
 const homeOf = (folder) => join(folder, '.code-executor');
 
-/** Locks that nobody holds any more, and files of JSON that are torn; once the next server has worked. */
+/** Locks that nobody holds any more, and files of JSON that are torn. */
 export async function brokenFiles(folder) {
   const broken = [];
   for (const entry of await readdir(homeOf(folder), { recursive: true, withFileTypes: true })) {
@@ -17,6 +17,14 @@ export async function brokenFiles(folder) {
     }
   }
   return broken;
+}
+
+/** Files that were half written at the kill, which are from now on an hour old: whoever writes next removes them. */
+export async function halfWrittenFiles(folder) {
+  const longAgo = Date.now() / 1000 - 3600;
+  const names = (await readdir(homeOf(folder))).filter((name) => name.endsWith('.tmp'));
+  for (const name of names) await utimes(join(homeOf(folder), name), longAgo, longAgo);
+  return names.map((name) => `half written file ${name}`);
 }
 
 /** Torn lines of the audit log, and executions and calls that were answered and are not in it. */

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 import { type Entry, isEntry, toJson } from './entry.js';
 
 const format = 1;
 const maxBytes = 32 * 1024 * 1024;
 const maxKeyChars = 1000;
+/** No write takes that long: whoever began it was killed. */
+const abandonedAfterMs = 60_000;
 const bracket = '['.charCodeAt(0);
 /** Lists of schemas are few; a text of nothing but brackets takes 50 times its size in memory. */
 const maxBrackets = 1_000_000;
@@ -88,5 +90,16 @@ export async function writeCacheFile(file: string, entries: ReadonlyMap<string, 
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
+  }
+  await removeAbandoned(file).catch(() => {});
+}
+
+/** What processes have left behind that were killed in the middle of a write. */
+async function removeAbandoned(file: string): Promise<void> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.tmp')) continue;
+    const { mtimeMs } = await lstat(join(folder, name));
+    if (Date.now() - mtimeMs > abandonedAfterMs) await rm(join(folder, name), { force: true });
   }
 }
