@@ -23,7 +23,10 @@ export const poolScenes = [
     config: { ...common, pool: { maxConcurrent: 1, maxQueued: 1, queueTimeoutMs: 1000 } },
     instead: { 'pool.maxConcurrent': 50, 'pool.maxQueued': 100, 'pool.queueTimeoutMs': 60_000 },
     shows: {
-      'pool.maxConcurrent': async (server) => expect((await crowd(server))[0]).toEqual({ atOnce: 1 }),
+      'pool.maxConcurrent': async (server) => {
+        const { result } = await server.run(atOnce(['wait', { ms: 100 }], ['wait', { ms: 100 }]));
+        expect(result).toEqual([{ atOnce: 1 }, { atOnce: 1 }]);
+      },
       'pool.maxQueued': async (server) => {
         const message =
           'Tool mcp__up__give was not called, for 1 calls run and 1 wait for their turn; try again later.';

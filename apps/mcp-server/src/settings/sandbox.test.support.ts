@@ -32,6 +32,11 @@ const crowd = oncePer(async (server: StartedServer) => {
   return { during, third, late };
 });
 
+async function untilSixteenWait(server: StartedServer): Promise<void> {
+  await server.run('return 1');
+  await until(async () => (await sparesOf(server, 'typescript')) === 16);
+}
+
 export const sandboxScenes = [
   overStdio({
     config: { sandbox: { isolation: 'portable', maxOutputChars: 1000, spares: noSpares } },
@@ -64,11 +69,6 @@ export const sandboxScenes = [
   overStdio({
     config: { sandbox: { spares: { typescript: 1, python: 0, idleMs: 1000 } } },
     shows: {
-      'sandbox.spares.typescript': async (server) => {
-        await server.run('return 1');
-        // It goes a second later.
-        await until(async () => (await sparesOf(server, 'typescript')) === 1);
-      },
       'sandbox.spares.idleMs': async (server) => {
         await server.run('return 1');
         await until(async () => (await sparesOf(server, 'typescript')) === 1);
@@ -79,11 +79,9 @@ export const sandboxScenes = [
   overStdio({
     config: { sandbox: { spares: { typescript: 16, python: 0, maxMemoryMb: 4096 } } },
     shows: {
-      'sandbox.spares.maxMemoryMb': async (server) => {
-        await server.run('return 1');
-        // Some 43 MB each: more than there are by default.
-        await until(async () => (await sparesOf(server, 'typescript')) === 16);
-      },
+      'sandbox.spares.typescript': untilSixteenWait,
+      // Some 43 MB each: more than there are by default.
+      'sandbox.spares.maxMemoryMb': untilSixteenWait,
     },
   }),
 ];
