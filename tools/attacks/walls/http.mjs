@@ -9,7 +9,7 @@ const app = (name) => `apps/mcp-server/src/${name}.ts`;
 
 export const http = {
   'a token over HTTP': {
-    edits: [[guard, 'if (findClient && client === undefined)', 'if (false)']],
+    edits: [[guard, 'findClient !== undefined && client === undefined', 'false']],
     attacks: ['PRX-01'],
   },
   'tokens are compared': {
