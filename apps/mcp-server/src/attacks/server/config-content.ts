@@ -85,6 +85,12 @@ const badEnvironments = badNumbers.map((text): Refusal => {
   return [{ env }, new RegExp(`^The environment has ${numericKeys.length} problems:${each.join('')}$`)];
 });
 
+/** This one is no key of the configuration. */
+const badPorts = ['1e3', '0', '65536', '0x50', ' 80', ''].map((text): Refusal => [
+  { env: { HEALTH_CHECK_PORT: text } },
+  `HEALTH_CHECK_PORT is "${text}" (expected a port from 1 to 65535).`,
+]);
+
 /** What the configuration says. */
 export const configContent: readonly ServerAttack[] = [
   {
@@ -122,6 +128,6 @@ export const configContent: readonly ServerAttack[] = [
     id: 'CFG-05',
     what: 'write numbers into the environment that are none, or that programs read in different ways',
     stoppedBy: 'server (decimal digits within the bounds of the key; each variable is named)',
-    attack: () => eachRefused(badEnvironments),
+    attack: () => eachRefused([...badEnvironments, ...badPorts]),
   },
 ];
