@@ -33,6 +33,8 @@ export interface Services {
   auditLog?: AuditLog;
   /** Takes an event to the record, and to whoever observes. */
   audit: AuditSink;
+  /** Present where nothing may be done without a record: takes it before it is done, and rejects where it cannot. */
+  admit?: AuditSink;
   /**
    * Takes no more executions, lets those and the tool calls under way go on for `drainMs` (default 0), ends them and
    * every upstream server; resolves when their processes are gone. A second call with a shorter time cuts the first one short.
@@ -86,6 +88,7 @@ export function compose({ config, homeDir, servers, observe, logger }: Setup): S
     cache,
     audit,
     ...(auditLog && { auditLog }),
+    ...(admit && { admit }),
     async close(drainMs = 0) {
       const warn = (error: unknown) => logger.error({ err: error }, 'Closing failed.');
       const endsAt = performance.now() + drainMs;

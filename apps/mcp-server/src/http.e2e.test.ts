@@ -288,6 +288,24 @@ describe('code-executor-mcp --http', () => {
     expect(output().stderr).toMatch(problem);
     await expect(lstat(join(home, '.code-executor', 'http-token'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
+
+  test('makes no call without a record where audit.required asks for one', async () => {
+    const home = await newHome();
+    const port = await freePort();
+    await writeFile(join(home, 'blocked'), '');
+    const { output } = await spawnHttp(home, {
+      http: { port },
+      mcpServers: { everything: realServer('everything') },
+      policy: { defaultAllowedTools: ['*'] },
+      audit: { required: true, path: './blocked/audit' },
+    });
+    await until(() => output().stderr.includes('listening on'));
+    const token = (await readFile(join(home, '.code-executor', 'http-token'), 'utf8')).trim();
+    expect(await caller(port, token).call(...echo)).toMatchObject([
+      400,
+      { error: { code: 'failed_precondition' } },
+    ]);
+  });
 });
 
 /** The body of a refusal whose message has this part. */

@@ -15,6 +15,8 @@ import type { Tool } from './tool.js';
 import { readVersion } from './version.js';
 import { watchSetup } from './watch-setup.js';
 
+// It ends a process that does not listen for it; what it asks for counts as soon as the files are watched.
+process.on('SIGHUP', () => undefined);
 const command = parseArguments(process.argv.slice(2));
 
 switch (command.name) {

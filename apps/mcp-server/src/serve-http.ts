@@ -1,4 +1,4 @@
-import { type AuditSink, CodeExecutorError } from '@code-executor/contracts';
+import { type AuditSink, CodeExecutorError, type ToolSource } from '@code-executor/contracts';
 import { type LoopbackServer, startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
 import type { Metrics } from '@code-executor/metrics';
 import {
@@ -121,15 +121,27 @@ async function open(
 }
 
 function createClientProxy({ current, setup }: LiveServices, id: string | undefined): ToolProxy {
-  const { pool, audit } = current;
+  const { pool, audit, admit } = current;
   const { policy } = setup.config;
   return createToolProxy({
-    tools: pool,
+    tools: admit ? recordedFirst(pool, recordFor(admit, id)) : pool,
     client: toolClient(setup.config, id),
     audit: recordFor(audit, id),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
   });
+}
+
+/** Calls that are on record before they are made, or not made. */
+function recordedFirst(tools: ToolSource, admit: AuditSink): ToolSource {
+  return {
+    listTools: (options) => tools.listTools(options),
+    async callTool(toolName, args, options) {
+      const timestamp = new Date().toISOString();
+      await admit({ type: 'tool_call', action: 'started', status: 'success', timestamp, toolName });
+      return tools.callTool(toolName, args, options);
+    },
+  };
 }
 
 /** The record of one client's calls says whose they are. */

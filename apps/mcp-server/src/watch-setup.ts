@@ -1,4 +1,5 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { existsSync, unwatchFile, watchFile } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 
@@ -26,12 +27,15 @@ export interface WatchOptions {
 export function watchSetup({ prepared, prepare, onChange, onProblem, logger }: WatchOptions): void {
   let current = prepared;
   let watched: readonly string[] = [];
+  let present: readonly string[] = [];
   let reading: Promise<void> = Promise.resolve();
   // One after the other, so that the last one counts.
   const read = () => (reading = reading.then(readOnce));
   const onFile = () => void read();
   const readOnce = async () => {
     try {
+      // Many editors take a file away for a moment when they save it: it counts as gone when it stays so.
+      if (!present.every((path) => existsSync(path))) await delay(intervalMs);
       const found = await prepare();
       watch(found.places);
       const next = withServersOf(current, found);
@@ -59,6 +63,7 @@ export function watchSetup({ prepared, prepare, onChange, onProblem, logger }: W
       if (!watched.includes(path)) watchFile(path, { interval: intervalMs, persistent: false }, onFile);
     }
     watched = places;
+    present = places.filter((path) => existsSync(path));
   };
   watch(prepared.places);
   process.on('SIGHUP', () => void read());

@@ -28,9 +28,11 @@ export interface Guard {
 export function guard(app: FastifyInstance, { names, findClient, closing }: Guard): void {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = refusalOf(request.raw, names);
-    if (refusal) return sendError(reply, refusal.error, refusal.status);
+    if (refusal) return sendError(reply.header('connection', 'close'), refusal.error, refusal.status);
     const client = findClient?.(request.raw);
     const isUnknown = findClient !== undefined && client === undefined;
+    // Whoever has no token takes no place from those who have one.
+    if (isUnknown) void reply.header('connection', 'close');
     if (isUnknown && request.routeOptions.config.isOpen !== true) {
       void reply.header('www-authenticate', 'Bearer');
       const problem = 'The token is missing or wrong; send it as "Authorization: Bearer <token>".';

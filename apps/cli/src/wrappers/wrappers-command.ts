@@ -67,6 +67,7 @@ Examples:
 }
 
 function directoryFor(out: string | undefined, homeDir: string | undefined): string {
+  if (out === '') throw new CodeExecutorError('invalid_argument', '--out is empty; name a directory.');
   if (out !== undefined) return resolve(out);
   if (homeDir !== undefined) return join(homeDir, 'wrappers');
   throw new CodeExecutorError('failed_precondition', 'You have no home folder; name a directory with --out.');
