@@ -55,7 +55,9 @@ export class LiveServices {
       const old = this.#current;
       this.#current = compose(setup);
       this.#draining.add(old);
-      void old.close(longestExecutionMs(before)).finally(() => this.#draining.delete(old));
+      const close = () => old.close(longestExecutionMs(before)).finally(() => this.#draining.delete(old));
+      // Whoever was given the old ones in this turn has yet to begin with them.
+      setImmediate(() => void close());
     }
     this.#setup = setup;
     this.#tell({ type: 'config', action: 'reloaded', status: 'success' });
