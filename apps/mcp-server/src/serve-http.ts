@@ -103,7 +103,7 @@ async function open(
       guardsMetrics: true,
     } satisfies ProbeOptions);
     await app.register(toolProxyRoutes, {
-      createProxy: (id) => createClientProxy(live, id),
+      createProxy: (clientId, correlationId) => createClientProxy(live, { clientId, correlationId }),
       rateLimit: (id) => rateLimitOf(live.setup.config, id),
       logger,
     } satisfies ToolProxyRoutesOptions);
@@ -120,13 +120,19 @@ async function open(
   }
 }
 
-function createClientProxy({ current, setup }: LiveServices, id: string | undefined): ToolProxy {
+/** Who asks, and within which trace. */
+interface Asked {
+  clientId: string | undefined;
+  correlationId: string;
+}
+
+function createClientProxy({ current, setup }: LiveServices, asked: Asked): ToolProxy {
   const { pool, audit, admit } = current;
   const { policy } = setup.config;
   return createToolProxy({
-    tools: admit ? recordedFirst(pool, recordFor(admit, id)) : pool,
-    client: toolClient(setup.config, id),
-    audit: recordFor(audit, id),
+    tools: admit ? recordedFirst(pool, recordFor(admit, asked)) : pool,
+    client: toolClient(setup.config, asked.clientId),
+    audit: recordFor(audit, asked),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
   });
@@ -144,9 +150,9 @@ function recordedFirst(tools: ToolSource, admit: AuditSink): ToolSource {
   };
 }
 
-/** The record of one client's calls says whose they are. */
-function recordFor(audit: AuditSink, clientId: string | undefined): AuditSink {
-  return (event) => audit({ ...event, ...(clientId !== undefined && { clientId }) });
+/** The record of a request says whose it is, and what it belongs to. */
+function recordFor(audit: AuditSink, { clientId, correlationId }: Asked): AuditSink {
+  return (event) => audit({ ...event, correlationId, ...(clientId !== undefined && { clientId }) });
 }
 
 /** Closes the door where the token cannot be told. */

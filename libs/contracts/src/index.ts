@@ -32,7 +32,7 @@ export type {
   ToolSchema,
   ToolSource,
 } from './tool.js';
-export { formatTraceparent, parseTraceparent, type TraceParent } from './traceparent.js';
+export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
 export { untilAborted } from './until-aborted.js';
 export { unwrapToolResult } from './unwrap-tool-result.js';
 export { writeTogether } from './write-together.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { formatTraceparent, parseTraceparent } from './traceparent.js';
+import { formatTraceparent, newTraceParent, parseTraceparent } from './traceparent.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
@@ -14,6 +14,12 @@ describe('traceparent', () => {
 
   test('of a later version is read as far as it is known', () => {
     expect(parseTraceparent(`cc-${traceId}-${spanId}-03-more`)).toEqual({ traceId, spanId, traceFlags: 1 });
+  });
+
+  test('of a new trace can be read, and is another each time', () => {
+    const parents = Array.from({ length: 100 }, newTraceParent);
+    expect(parents.map((parent) => parseTraceparent(formatTraceparent(parent)))).toEqual(parents);
+    expect(new Set(parents.map((parent) => parent.traceId)).size).toBe(100);
   });
 
   test.each([

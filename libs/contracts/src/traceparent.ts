@@ -28,3 +28,13 @@ export function parseTraceparent(value: unknown): TraceParent | undefined {
 export function formatTraceparent({ traceId, spanId, traceFlags }: TraceParent): string {
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 }
+
+/** The first step of a new trace, which nobody records. */
+export function newTraceParent(): TraceParent {
+  return { traceId: randomHex(16), spanId: randomHex(8), traceFlags: 0 };
+}
+
+function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
-
 import {
   CodeExecutorError,
   formatTraceparent,
   type Language,
+  newTraceParent,
   parseTraceparent,
   type ToolHit,
   type ToolSource,
@@ -43,7 +42,7 @@ export class ExecutionTrace {
     const attributes = { 'code_executor.execution.id': executionId, 'code_executor.language': language };
     this.#span = tracer.startSpan(`execute ${language}`, { attributes }, outer);
     this.#context = trace.setSpan(outer, this.#span);
-    this.#parent = positionOf(this.#span) ?? newTrace();
+    this.#parent = positionOf(this.#span) ?? newTraceParent();
     this.correlationId = this.#parent.traceId;
   }
 
@@ -100,9 +99,4 @@ function fail(span: Span, code: string): void {
 function positionOf(span: Span): TraceParent | undefined {
   const position = span.spanContext();
   return isSpanContextValid(position) ? position : undefined;
-}
-
-function newTrace(): TraceParent {
-  const hex = (bytes: number) => randomBytes(bytes).toString('hex');
-  return { traceId: hex(16), spanId: hex(8), traceFlags: 0 };
 }

@@ -50,6 +50,45 @@ function get({ url, token }: TokenServer, query = '') {
   return fetch(`${url}/mcp/tools${query}`, { headers: { authorization: `Bearer ${token}` } });
 }
 
+describe('a trace', () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const form = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
+
+  test.each([
+    ['of the caller is passed on', `00-${traceId}-00f067aa0ba902b7-01`, traceId],
+    ['that cannot be read is a new one', 'nonsense', undefined],
+  ])('%s, and its id goes to the proxy', async (_what, header, expected) => {
+    const seen: { traceparent?: string; correlationId?: string } = {};
+    const tools = source();
+    const watched: ToolSource = {
+      listTools: (options) => tools.listTools(options),
+      callTool(name, args, options) {
+        if (options?.traceparent !== undefined) seen.traceparent = options.traceparent;
+        return tools.callTool(name, args, options);
+      },
+    };
+    const { url, token } = await start({
+      createProxy(_client, correlationId) {
+        seen.correlationId = correlationId;
+        return createToolProxy({ tools: watched, policy: { defaultAllowedTools: ['*'] } });
+      },
+    });
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        traceparent: header,
+      },
+      body: JSON.stringify({ toolName: 'mcp__test__echo', params: { text: 'hi' } }),
+    });
+    expect(answer.status).toBe(200);
+    expect(seen.traceparent).toMatch(form);
+    expect(seen.traceparent?.slice(3, 35)).toBe(seen.correlationId);
+    if (expected !== undefined) expect(seen.correlationId).toBe(expected);
+  });
+});
+
 describe('POST /', () => {
   test('gives the plain value that a tool returned, or with raw the whole result', async () => {
     const started = await start();

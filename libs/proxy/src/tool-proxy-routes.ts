@@ -1,4 +1,12 @@
-import { CodeExecutorError, type Logger, silentLogger } from '@code-executor/contracts';
+import {
+  CodeExecutorError,
+  formatTraceparent,
+  type Logger,
+  newTraceParent,
+  parseTraceparent,
+  silentLogger,
+  type TraceParent,
+} from '@code-executor/contracts';
 import { clientOf, sendFailure } from '@code-executor/loopback-server';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -19,9 +27,9 @@ export interface RateLimit {
 export interface ToolProxyRoutesOptions {
   /**
    * Asked once per request: a policy's budget is for one execution, and a request is one. Gets the name of the
-   * client, where the server knows several.
+   * client, where the server knows several, and the id of the request's trace.
    */
-  createProxy: (client: string | undefined) => ToolProxy;
+  createProxy: (client: string | undefined, correlationId: string) => ToolProxy;
   /** For all, or by client, each of which has a count of its own; `false` is no limit. Default: 30 requests in 60 s. */
   rateLimit?: RateLimit | false | ((client: string | undefined) => RateLimit | false);
   /** Gets the causes of internal errors. */
@@ -38,14 +46,16 @@ export const toolProxyRoutes: FastifyPluginAsync<ToolProxyRoutesOptions> = async
   if (rateLimit !== false) await limitRates(app, rateLimit);
 
   app.post('/', counted, async (request, reply) => {
-    const proxy = createProxy(clientOf(request));
-    const { status, json } = await answerCall(proxy, parseCall(request.body), untilGone(reply));
+    const trace = traceOf(request);
+    const proxy = createProxy(clientOf(request), trace.traceId);
+    const options = { ...untilGone(reply), traceparent: formatTraceparent(trace) };
+    const { status, json } = await answerCall(proxy, parseCall(request.body), options);
     return reply.code(status).type('application/json').send(json);
   });
 
   app.get('/mcp/tools', counted, async (request, reply) => {
     const { query, server, offset, limit } = parseListing(request.url);
-    const { tools } = await createProxy(clientOf(request)).listTools({
+    const { tools } = await createProxy(clientOf(request), traceOf(request).traceId).listTools({
       ...untilGone(reply),
       ...(query !== undefined && { query }),
       ...(server !== undefined && { server }),
@@ -79,6 +89,11 @@ function errorResponseBuilder(request: FastifyRequest, { max, ttl }: { max: numb
   const own = client === undefined ? '' : ` or http.clients.${client}.rateLimit`;
   const problem = `More than ${max} requests came too fast; wait for Retry-After, or have the operator change security.rateLimit${own}.`;
   return new CodeExecutorError('resource_exhausted', problem, { retryAfterMs: ttl });
+}
+
+/** The caller's own, else a new one. */
+function traceOf({ headers }: FastifyRequest): TraceParent {
+  return parseTraceparent(headers['traceparent']) ?? newTraceParent();
 }
 
 /** Ends what a client has asked for when it hangs up. */
