@@ -79,6 +79,7 @@ export default defineConfig(
         {
           ignoredFiles: [
             '{projectRoot}/**/*.test.ts',
+            '{projectRoot}/**/*.test.support.ts',
             '{projectRoot}/src/attacks/**',
             '{projectRoot}/jest.config.js',
             '{projectRoot}/bundle.mjs',

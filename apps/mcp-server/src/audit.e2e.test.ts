@@ -63,13 +63,15 @@ describe('the audit log of the server', () => {
     const records = await recordsOf(folder);
     const told = records.map(({ type, status, toolName }) => [type, status, toolName]);
     expect(told.filter(([type]) => type !== 'discovery')).toEqual([
+      ['lifecycle', 'success', undefined],
       ['tool_call', 'success', 'mcp__everything__echo'],
       ['denial', 'rejected', 'mcp__everything__get-sum'],
       ['denial', 'rejected', 'mcp__everything__get-env'],
       ['execution', 'success', undefined],
     ]);
-    expect(new Set(records.map((record) => record.executionId))).toEqual(new Set([executionId]));
-    expect(new Set(records.map(({ correlationId }) => correlationId)).size).toBe(1);
+    const caused = records.filter(({ type }) => type !== 'lifecycle');
+    expect(new Set(caused.map((record) => record.executionId))).toEqual(new Set([executionId]));
+    expect(new Set(caused.map(({ correlationId }) => correlationId)).size).toBe(1);
     expect(JSON.stringify(records)).not.toContain(secret);
     const health = await client.callTool({ name: 'health', arguments: {} });
     expect(health.structuredContent).toMatchObject({ auditLog: { enabled: true } });
@@ -86,7 +88,8 @@ describe('the audit log of the server', () => {
     await off.close();
     const elsewhere = await start({}, { AUDIT_LOG_PATH: 'records.jsonl' });
     expect(await elsewhere.run('return 1')).toMatchObject({ success: true });
-    expect((await readFile(join(home, 'records.jsonl'), 'utf8')).split('\n')).toHaveLength(2);
+    // The start of the server, the execution, and nothing after the last line.
+    expect((await readFile(join(home, 'records.jsonl'), 'utf8')).split('\n')).toHaveLength(3);
   });
 
   test('runs on without a place to write, and says so once', async () => {

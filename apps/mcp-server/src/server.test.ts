@@ -108,7 +108,7 @@ describe('createServer', () => {
     expect(client.getInstructions()).toMatch(
       /Use executeTypescript or executePython whenever .* good, bad\..*searchTools/s,
     );
-    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
   });
 
   test('lists the three tools with honest annotations', async () => {

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { silentLogger } from '@code-executor/contracts';
+import { expect, test } from '@jest/globals';
+
+import type { Prepared } from './prepare.js';
+import { watchSetup } from './watch-setup.js';
+
+test('watchSetup does not believe at once that a file is gone: editors take it away when they save it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'watch-setup-'));
+  const file = join(folder, 'config.json');
+  await writeFile(file, 'before');
+  const seen: boolean[] = [];
+  const prepared: Prepared = {
+    config: {},
+    servers: {},
+    warnings: [],
+    version: '1.2.3',
+    places: [file],
+    unusable: [],
+  };
+  const read = new Promise<void>((resolve) => {
+    watchSetup({
+      prepared,
+      prepare() {
+        seen.push(existsSync(file));
+        resolve();
+        return Promise.resolve({ ...prepared, places: [] });
+      },
+      onChange: () => undefined,
+      onProblem: () => undefined,
+      logger: silentLogger,
+    });
+  });
+  await rm(file);
+  process.emit('SIGHUP');
+  await new Promise(setImmediate);
+  await writeFile(file, 'after');
+  await read;
+  expect(seen).toEqual([true]);
+  await rm(folder, { recursive: true });
+});
