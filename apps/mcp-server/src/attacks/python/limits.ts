@@ -22,7 +22,7 @@ export const limits: readonly Attack[] = [
         'from pyodide.code import run_js\nrun_js("const kept = []; for (;;) kept.push(new Uint8Array(64 << 20).fill(1))")',
         'from pyodide.code import run_js\nrun_js("const kept = []; for (;;) kept.push({}, [], String(Math.random()))")',
       ]) {
-        const { value, peak } = await peakWhile(runPython(bomb, { timeoutMs: 30_000 }), () =>
+        const { value, peak } = await peakWhile(runPython(bomb, { timeoutMs: 60_000 }), () =>
           sandboxMemory(pid),
         );
         assert.equal(value.success, false, bomb);
