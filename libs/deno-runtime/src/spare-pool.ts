@@ -112,6 +112,8 @@ export class SparePool {
       return false;
     }
     this.#ready.push({ spare, denoPid: innermost(spare.pid) });
+    // It cannot be used before: a machine that takes long to start one would end it at once.
+    this.#restartIdleTimer();
     return true;
   }
 
