@@ -1,4 +1,5 @@
-const unprintable = /\p{Cc}/gu;
+/** Control characters, and those that turn the direction of a text or hide in it. */
+const unprintable = /[\p{Cc}\p{Cf}]/gu;
 
 /**
  * Rows as aligned columns below a line of headings, which `emphasize` may colour. Cells may be what others chose:
