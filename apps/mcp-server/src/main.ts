@@ -1,3 +1,5 @@
+import { setImmediate as afterWaitingInput } from 'node:timers/promises';
+
 import { type HealthCheckAddress, readHealthCheck } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
 
@@ -83,6 +85,8 @@ async function serve(configFile: string | undefined): Promise<void> {
   const instructions = instructionsFor(Object.keys(servers), enabledLanguages(config));
   const server = createServer({ version, instructions, tools, logger });
   await serveStdio(server, () => end('connection closed', { exitCode: 1, isUrgent: true }));
+  // What clients have sent by now is answered first.
+  await afterWaitingInput();
   watchSetup({
     prepared,
     prepare: reread,
