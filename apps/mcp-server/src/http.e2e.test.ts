@@ -8,23 +8,19 @@ import { join } from 'node:path';
 import type { AuditEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { bin, createHome, environmentOf, realServer, until } from './started-server.test.support.js';
+import {
+  bin,
+  createHome,
+  environmentOf,
+  freePort,
+  realServer,
+  until,
+} from './started-server.test.support.js';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('No port.');
-  return address.port;
-}
 
 async function spawnHttp(home: string, config: object, ...args: string[]) {
   await writeFile(join(home, '.code-executor.json'), JSON.stringify(config), { mode: 0o600 });

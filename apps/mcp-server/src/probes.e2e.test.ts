@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { AuditEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { freePort, StartedDoor } from './settings/started-door.test.support.js';
-import { realServer, StartedServer, until } from './started-server.test.support.js';
+import { StartedDoor } from './settings/started-door.test.support.js';
+import { freePort, realServer, StartedServer, until } from './started-server.test.support.js';
 
 const ending: { close(): Promise<void> }[] = [];
 afterEach(async () => {

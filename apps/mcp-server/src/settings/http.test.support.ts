@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 
 import { overHttp } from './scene.test.support.js';
-import { freePort, tokenHash } from './started-door.test.support.js';
+import { freePort } from '../started-server.test.support.js';
+import { tokenHash } from './started-door.test.support.js';
 import { up } from './upstream.test.support.js';
 
 const port = await freePort();

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 
-import { badServerEntry, type StartedServer, until } from '../started-server.test.support.js';
+import { badServerEntry, freePort, type StartedServer, until } from '../started-server.test.support.js';
 import { type Readings, readings } from './readings.test.support.js';
 import { oncePer, overHttp, overStdio, type Scene } from './scene.test.support.js';
-import { freePort, type StartedDoor, tokenHash } from './started-door.test.support.js';
+import { type StartedDoor, tokenHash } from './started-door.test.support.js';
 import { atOnce, inTurn, noSpares, up } from './upstream.test.support.js';
 
 const port = await freePort();

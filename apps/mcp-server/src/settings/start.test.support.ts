@@ -5,9 +5,15 @@ import { join } from 'node:path';
 
 import { expect } from '@jest/globals';
 
-import { bin, createHome, environmentOf, StartedServer, withServer } from '../started-server.test.support.js';
+import {
+  bin,
+  createHome,
+  environmentOf,
+  freePort,
+  StartedServer,
+  withServer,
+} from '../started-server.test.support.js';
 import { alone, overStdio } from './scene.test.support.js';
-import { freePort } from './started-door.test.support.js';
 import { noSpares } from './upstream.test.support.js';
 
 /** What a server says that does not start because of this configuration. */

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { bin, createHome, environmentOf, until } from '../started-server.test.support.js';
@@ -65,17 +64,6 @@ export class StartedDoor {
     const body: unknown = isJson ? JSON.parse(text) : text;
     return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body };
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('No port.');
-  return address.port;
 }
 
 /** What a configuration has of a token. */

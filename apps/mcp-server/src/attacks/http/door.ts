@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-import { bin, until } from '../../started-server.test.support.js';
+import { bin, freePort, until } from '../../started-server.test.support.js';
 import type { Places } from '../places.js';
 import { callsFile, configOf, environmentOf, surround } from '../surroundings.js';
 import type { Traps } from '../traps.js';
@@ -194,14 +194,4 @@ export class Door {
     this.#traps.close();
     await rm(this.places.home, { recursive: true, force: true });
   }
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
