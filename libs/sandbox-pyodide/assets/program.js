@@ -87,8 +87,14 @@ export class Program {
     return reply ? stringify(reply) : replyTo(request);
   }
 
-  /** The interpreter's own end. */
+  /** The interpreter's own end, or no memory left to tell of an exception. */
   #crash(error) {
+    if (error?.type === 'MemoryError') {
+      this.#end({
+        error: { code: 'out_of_memory', message: 'MemoryError: the program used more memory than it may.' },
+      });
+      return;
+    }
     this.#fail(`Python crashed: ${String(error?.message ?? error).slice(0, maxMessageChars)}`);
   }
 

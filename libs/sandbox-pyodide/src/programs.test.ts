@@ -217,6 +217,30 @@ from datetime import datetime
     expect(uncaught).toMatchObject({ status: 'failed', error: { code: 'out_of_memory' } });
   });
 
+  test.each([
+    ['large objects', 'while True: kept.append(bytearray(4 << 20))'],
+    ['small objects', 'while True: kept.append(object())'],
+    ['one chain', 'while True: kept = (kept,)'],
+    ['dictionaries', 'while True: kept.append({i: str(i) for i in range(1000)})'],
+    [
+      'ever smaller objects',
+      'for size in 4 << 20, 4 << 10, 100:\n  try:\n    while True: kept.append(bytearray(size))\n  except MemoryError: pass\nwhile True: kept.append(object())',
+    ],
+  ])('that eat memory to the last byte are told so: %s', async (_, code) => {
+    const small = new PyodideSandbox({
+      ...{ isolation, snapshotDir: snapshotDir(), memoryMb: 256 },
+      spares: { count: 0 },
+    });
+    const { tools, permissions } = { tools: fakeToolSource({}), permissions: noPermissions };
+    const result = await small.execute({ code: `kept = []\n${code}`, timeoutMs: 60_000, tools, permissions });
+    await small.close();
+    expect(result).toMatchObject({
+      status: 'failed',
+      stderr: '',
+      error: { code: 'out_of_memory', message: expect.stringMatching(/MemoryError$/) as unknown },
+    });
+  });
+
   test('fail where the interpreter itself ends, and it keeps its last words to itself', async () => {
     const result = await run('import os\nprint("before")\nos.system("id")');
     expect(result).toMatchObject({

@@ -29,6 +29,10 @@ export interface PyodideSandboxOptions {
 const bootstrap = new URL('../dist/bootstrap/bootstrap.js', import.meta.url);
 /** Of JavaScript: Python's memory is not in V8's heap. */
 const heapMb = 128;
+/** Of `memoryMb`, what the process needs beside Python's own memory: the compiled interpreter, and what it reads and writes. */
+const besideMb = 160;
+/** Beyond `memoryMb`: Python is refused memory while Deno can still have a thread and send the outcome. */
+const reserveMb = 64;
 /** A value must fit into one frame, at up to three bytes per character. */
 const maxValueChars = 300_000;
 
@@ -42,7 +46,7 @@ export class PyodideSandbox implements Sandbox {
   constructor(options: PyodideSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', memoryMb = 512, maxOutputChars = 100_000 } = options;
     const limits = { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 };
-    const common = { denoPath, isolation, limits: { heapMb, memoryMb }, maxOutputChars };
+    const common = { denoPath, isolation, limits: processLimits(memoryMb), maxOutputChars };
     this.#snapshot = new MemorySnapshot({ ...common, folder: options.snapshotDir });
     this.#packages = new PackageFolder(options.packagesDir);
     this.#runner = new DenoRunner({
@@ -88,4 +92,9 @@ export class PyodideSandbox implements Sandbox {
     await this.#runner.close();
     await this.#snapshot.close();
   }
+}
+
+/** Python meets its own limit first, as a MemoryError; the kernel's ends what goes round it. */
+function processLimits(memoryMb: number) {
+  return { heapMb, memoryMb: memoryMb + reserveMb, wasmMb: memoryMb - besideMb };
 }

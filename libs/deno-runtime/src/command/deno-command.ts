@@ -8,6 +8,8 @@ export interface DenoLimits {
   heapMb: number;
   /** Memory beyond what an idle Deno has, in MiB; held by the kernel (`RLIMIT_DATA`). */
   memoryMb: number;
+  /** One memory of WebAssembly, in MiB; below `memoryMb`, so that it ends with an exception and not with the process. Default: V8's own. */
+  wasmMb?: number;
   /** CPU seconds after which the kernel ends the process, should the server be gone. */
   cpuSeconds: number;
 }
@@ -73,6 +75,9 @@ export const denoEnvironment: Record<string, string> = {
   NO_COLOR: '1',
 };
 
+/** Of 64 KiB each. */
+const wasmPagesPerMb = 16;
+
 /**
  * Flags of every Deno process. User code is never the entry script: Deno reads the static imports of
  * its entry without asking for permission. All four of `--no-remote --no-npm --cached-only
@@ -82,6 +87,10 @@ export function denoFlags(limits: DenoLimits, grants: Grants, ownFiles: OwnFiles
   const list = (paths: readonly string[]) => paths.map((path) => path.replaceAll(',', ',,')).join(',');
   const writable = grants.write.map(({ path }) => path);
   const readable = [...grants.read.map(({ path }) => path), ...writable, ...Object.values(ownFiles)];
+  const v8Flags = [
+    `--max-old-space-size=${limits.heapMb}`,
+    ...(limits.wasmMb === undefined ? [] : [`--wasm-max-mem-pages=${limits.wasmMb * wasmPagesPerMb}`]),
+  ];
   return [
     'run',
     ...[
@@ -97,6 +106,6 @@ export function denoFlags(limits: DenoLimits, grants: Grants, ownFiles: OwnFiles
     ...['--deny-import', '--deny-net', '--deny-env', '--deny-sys', '--deny-run', '--deny-ffi'],
     readable.length > 0 ? `--allow-read=${list(readable)}` : '--deny-read',
     writable.length > 0 ? `--allow-write=${list(writable)}` : '--deny-write',
-    `--v8-flags=--max-old-space-size=${limits.heapMb}`,
+    `--v8-flags=${v8Flags.join(',')}`,
   ];
 }

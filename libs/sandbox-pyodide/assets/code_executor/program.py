@@ -20,6 +20,8 @@ _max_message_chars = 20_000
 _max_frames = 2000
 _max_own_frames = 100
 _home = "/home/pyodide"
+# Kept while a program runs, to have what telling of a MemoryError takes.
+_reserve_bytes = 2 << 20
 # So long may tasks take to end that were cancelled, in seconds.
 _wind_up_s = 2
 
@@ -55,6 +57,7 @@ async def run(source, max_depth, max_chars):
     """
     # The byte order mark of a file.
     source = source.removeprefix("\ufeff")
+    reserve = bytearray(_reserve_bytes)
     linecache.cache[_name] = (len(source), None, source.splitlines(keepends=True), _name)
     try:
         result = await eval_code_async(source, __main__.__dict__, filename=_name)
@@ -64,6 +67,7 @@ async def run(source, max_depth, max_chars):
         await _finish_calls()
         outcome = _outcome(result, max_depth, max_chars)
     except BaseException as error:
+        del reserve
         # First of all: winding up may take all the time that is left.
         outcome = _outcome_of(error)
         await _cancel_tasks()
