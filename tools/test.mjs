@@ -51,7 +51,9 @@ for (const [title, work] of Object.entries(steps)) {
   // A mode was asked for that cannot work here: say so at once.
   if (isolation.modes.length === 0) break;
   process.stdout.write(`${title}\n`);
+  const startedAt = Date.now();
   const { passed, failed } = reportChecks(await work());
+  process.stdout.write(`  ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
   total.passed += passed;
   total.failed += failed;
 }
