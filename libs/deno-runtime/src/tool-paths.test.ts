@@ -23,4 +23,34 @@ describe('ToolPaths', () => {
     const paths = new ToolPaths(source);
     expect(await paths.find({ server: 'broken', tool: 'createIssue' }, signal)).toBeUndefined();
   });
+
+  test('calls that come at once share a listing, and stay in their order', async () => {
+    let listings = 0;
+    const slow: ToolSource<ToolHit> = {
+      ...source,
+      // Each takes less time than the one before.
+      listTools: (options) =>
+        new Promise((resolve) => setTimeout(resolve, 60 - 20 * listings++)).then(() =>
+          source.listTools(options),
+        ),
+    };
+    const paths = new ToolPaths(slow);
+    const order: number[] = [];
+    const find = (call: number) =>
+      paths.find({ server: 'myServer', tool: 'createIssue' }, signal).then(() => order.push(call));
+    await Promise.all([0, 1, 2].map(find));
+    expect({ listings, order }).toEqual({ listings: 2, order: [0, 1, 2] });
+  });
+
+  test('a server that could not be listed is asked again', async () => {
+    let isBroken = true;
+    const paths = new ToolPaths({
+      ...source,
+      listTools: (options) => (isBroken ? Promise.reject(new Error('broken')) : source.listTools(options)),
+    });
+    const path = { server: 'my-server', tool: 'create-issue' };
+    await expect(paths.find(path, signal)).rejects.toThrow('broken');
+    isBroken = false;
+    expect(await paths.find(path, signal)).toBe(hit);
+  });
 });

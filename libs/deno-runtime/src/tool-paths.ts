@@ -12,8 +12,8 @@ const maxShownChars = 200;
 /** Finds the tools that one program means by paths. */
 export class ToolPaths {
   readonly #source: ToolSource<ToolHit>;
-  /** By the names of servers, as programs wrote them, that have tools. */
-  readonly #servers = new Map<string, PathIndex>();
+  /** By the names of servers, as programs wrote them: one listing that all calls share, so that they stay in their order. */
+  readonly #servers = new Map<string, Promise<PathIndex | undefined>>();
   #everything: Promise<PathIndex> | undefined;
 
   constructor(source: ToolSource<ToolHit>) {
@@ -31,16 +31,21 @@ export class ToolPaths {
     return found[0];
   }
 
-  /** Asks one server where it can, for the others need not be connected for this; everything once at most. */
-  async #indexOf(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
-    const known = this.#servers.get(server) ?? (await this.#everything);
-    if (known) return known;
-    const { tools, failedServers } = await this.#source.listTools({ server, detail: 'schemas', signal });
-    if (tools.length > 0) {
-      const index = new PathIndex(tools);
+  #indexOf(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
+    let index = this.#servers.get(server) ?? this.#everything;
+    if (!index) {
+      index = this.#list(server, signal);
       this.#servers.set(server, index);
-      return index;
+      const forget = () => this.#servers.delete(server);
+      void index.then((found) => found ?? forget(), forget);
     }
+    return index;
+  }
+
+  /** Asks one server where it can, for the others need not be connected for this; everything once at most. */
+  async #list(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
+    const { tools, failedServers } = await this.#source.listTools({ server, detail: 'schemas', signal });
+    if (tools.length > 0) return new PathIndex(tools);
     // Of others, what is listed already may tell too.
     if (failedServers.some((failed) => failed.server === server)) return undefined;
     this.#everything ??= this.#source

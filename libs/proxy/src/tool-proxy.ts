@@ -134,15 +134,16 @@ class PolicyToolProxy implements ToolProxy {
       let typeChars = 0;
       let since = performance.now();
       for (const { tool, score } of wanted) {
+        if (performance.now() - since >= maxTurnMs) {
+          // Ten thousand hostile schemas take a while: the others have their turn.
+          await new Promise((resolve) => setImmediate(resolve));
+          signal?.throwIfAborted();
+          since = performance.now();
+        }
         const hit = toolHit(tool, detail, this.#language, score, this.#refusalOf(tool));
         hits.push(hit);
         typeChars += hit.types?.length ?? 0;
         if (typeChars > maxTypeChars) throw tooManyTypes();
-        if (performance.now() - since < maxTurnMs) continue;
-        // Ten thousand hostile schemas take a while: the others have their turn.
-        await new Promise((resolve) => setImmediate(resolve));
-        signal?.throwIfAborted();
-        since = performance.now();
       }
       // What looks tools up by name, or by path for a call, discovers nothing.
       if (options.name === undefined && detail !== 'schemas') {
