@@ -68,15 +68,16 @@ export class SparePool {
   /** Nothing runs now: starts what is missing, one after the other. */
   fill(): void {
     if (this.#isClosed || this.#options.count === 0) return;
-    this.#restartIdleTimer();
+    clearTimeout(this.#idleTimer);
     const wish = {};
     this.#filling = wish;
     const isWanted = () => this.#filling === wish && this.#ready.length < this.#options.count;
     void (async () => {
       await delay(restMs);
-      while (isWanted()) {
-        if (!(await this.#addOne())) return;
-      }
+      while (isWanted() && (await this.#addOne()));
+      // Not before: a machine that takes long to start one would end it at once.
+      if (this.#filling === wish)
+        this.#idleTimer = setTimeout(() => void this.drop(), this.#options.idleMs).unref();
     })();
   }
 
@@ -112,8 +113,6 @@ export class SparePool {
       return false;
     }
     this.#ready.push({ spare, denoPid: innermost(spare.pid) });
-    // It cannot be used before: a machine that takes long to start one would end it at once.
-    this.#restartIdleTimer();
     return true;
   }
 
@@ -127,10 +126,5 @@ export class SparePool {
     spare.listen({ onOutput: discard, onViolation: discard, onFrame: discard });
     void spare.exit.then(() => this.#alive.delete(spare)).then(discard);
     return spare.ready;
-  }
-
-  #restartIdleTimer(): void {
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => void this.drop(), this.#options.idleMs).unref();
   }
 }
