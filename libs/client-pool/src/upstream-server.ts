@@ -11,15 +11,12 @@ import {
 import { cancelled } from './cancelled.js';
 import type { CircuitAction } from './circuit.js';
 import { ConnectFailure } from './connect-failure.js';
+import { Connector } from './connector.js';
 import { type Attempt, GuardedCalls } from './guarded-calls.js';
 import type { ServerStats, UpstreamServer as ServerConfig } from './options.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { SessionCache, type ToolListCache } from './tool-list-cache.js';
-import { UpstreamConnection } from './upstream-connection.js';
-
-/** After a failed attempt the server is left alone for this long, twice as long after each further one. */
-const firstCoolDownMs = 2_000;
-const maxCoolDownMs = 30_000;
+import type { UpstreamConnection } from './upstream-connection.js';
 
 export interface UpstreamServerOptions {
   name: string;
@@ -43,22 +40,19 @@ export interface KnownTools {
   failure?: ConnectFailure;
 }
 
-/** One configured server: connected when first needed, and again after its connection ended. */
+/** One configured server: its tools, and the way of all calls to it. */
 export class UpstreamServer {
   readonly name: string;
   readonly #options: UpstreamServerOptions;
   readonly #stop = new AbortController();
-  readonly #closing = new Set<Promise<void>>();
   readonly #running = new Set<Promise<ToolResult>>();
   #isRetired = false;
   readonly #catalog: ToolCatalog;
   readonly #calls: GuardedCalls;
+  readonly #connector: Connector;
   readonly #sessionCache = new SessionCache();
-  #session: UpstreamConnection | undefined;
-  #attempt: Promise<UpstreamConnection> | undefined;
   /** The tools with the failure in each: the same map as long as both are the same. */
   #marked: (KnownTools & { of: ReadonlyMap<string, ToolSchema> }) | undefined;
-  #failure: { reason: ConnectFailure; coolDownMs: number; retryAt: number } | undefined;
 
   constructor(options: UpstreamServerOptions) {
     this.name = options.name;
@@ -66,6 +60,11 @@ export class UpstreamServer {
     const { cache = this.#sessionCache } = options;
     this.#catalog = new ToolCatalog({ ...options, cache, list: () => this.#list() });
     this.#calls = new GuardedCalls({ ...options, transport: 'command' in options.server ? 'pipe' : 'tcp' });
+    this.#connector = new Connector({
+      ...options,
+      onToolsChanged: () => this.#catalog.markChanged(),
+      onLost: () => this.#sessionCache.forget(),
+    });
   }
 
   get stats(): ServerStats {
@@ -73,22 +72,22 @@ export class UpstreamServer {
   }
 
   get #state(): Pick<ServerStats, 'state' | 'tools' | 'reason'> {
+    const { isConnected, isConnecting, failure } = this.#connector;
     const tools = this.#catalog.size;
-    if (this.#session && tools !== undefined) return { state: 'connected', tools };
-    if (this.#session || this.#attempt) return { state: 'connecting' };
-    if (this.#failure) return { state: 'failed', reason: this.#failure.reason.message };
+    if (isConnected && tools !== undefined) return { state: 'connected', tools };
+    if (isConnected || isConnecting) return { state: 'connecting' };
+    if (failure) return { state: 'failed', reason: failure.message };
     return { state: 'idle' };
   }
 
   /** Why calls would fail now: its last attempt to connect has failed, or its circuit is open. */
   get #problem(): ConnectFailure | undefined {
-    return this.#failure?.reason ?? this.#calls.circuit.failure;
+    return this.#connector.failure ?? this.#calls.circuit.failure;
   }
 
   /** How long nobody tries to connect a failed server; 0 when the next use tries it again. */
   get #coolDownLeftMs(): number {
-    const coolDownLeftMs = Math.ceil((this.#failure?.retryAt ?? 0) - performance.now());
-    return Math.max(coolDownLeftMs, this.#calls.circuit.openLeftMs);
+    return Math.max(this.#connector.coolDownLeftMs, this.#calls.circuit.openLeftMs);
   }
 
   /**
@@ -98,12 +97,12 @@ export class UpstreamServer {
   async tools(refresh = false): Promise<KnownTools> {
     try {
       if (refresh) await this.#catalog.refresh();
-      const isRetryDue = this.#failure !== undefined && this.#coolDownLeftMs <= 0;
+      const isRetryDue = this.#connector.failure !== undefined && this.#coolDownLeftMs <= 0;
       const tools = await this.#catalog.current(isRetryDue);
       const failure = this.#problem;
       return failure ? this.#mark(tools, failure) : { tools };
     } catch (error) {
-      return { tools: new Map(), failure: this.#toFailure(error) };
+      return { tools: new Map(), failure: this.#connector.toFailure(error) };
     }
   }
 
@@ -151,6 +150,13 @@ export class UpstreamServer {
     await this.close();
   }
 
+  /** Ends the connection, and any attempt at one, with their processes. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#calls.circuit.close();
+    await this.#connector.close(this.#whyClosed());
+  }
+
   #call(tool: ToolSchema, ownName: string, args: JsonObject, options: CallOptions): Promise<ToolResult> {
     const call = async ({ timeoutMs, traceparent, isUrgent }: Attempt) => {
       const { signal } = options;
@@ -168,15 +174,6 @@ export class UpstreamServer {
     return this.#calls.run(tool, ownName, options, call);
   }
 
-  /** Ends the connection, and any attempt at one, with their processes. */
-  async close(): Promise<void> {
-    this.#stop.abort();
-    this.#calls.circuit.close();
-    if (this.#session) this.#end(this.#session);
-    await this.#attempt?.catch(() => {});
-    await Promise.all(this.#closing);
-  }
-
   async #connectedFor(
     tool: ToolSchema,
     isUrgent: boolean,
@@ -184,93 +181,38 @@ export class UpstreamServer {
   ): Promise<UpstreamConnection> {
     try {
       const connection = await untilAborted(this.#connected(isUrgent), signal);
-      this.#failure = undefined;
+      this.#connector.succeeded();
       return connection;
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
-      throw this.#toFailure(error).toCallError(tool.name, this.#coolDownLeftMs);
+      throw this.#connector.toFailure(error).toCallError(tool.name, this.#coolDownLeftMs);
     }
+  }
+
+  /** The connection; `isUrgent` also tries to make one where that has failed a moment ago. */
+  #connected(isUrgent = false): Promise<UpstreamConnection> {
+    const isSettled = this.#connector.living !== undefined || this.#stop.signal.aborted;
+    const problem = isSettled ? undefined : this.#problem;
+    if (problem && !isUrgent && this.#coolDownLeftMs > 0) return Promise.reject(problem);
+    return this.#connector.connect();
   }
 
   /** Asks the server itself. One that can be connected but not listed is as good as none. */
   async #list(): Promise<ReadonlyMap<string, ToolSchema>> {
-    const isNew = !this.#session;
-    const limit = this.#startLimit();
-    let connection: UpstreamConnection | undefined;
-    try {
-      connection = await this.#connected();
-      const tools = await connection.listTools(limit.signal);
-      this.#failure = undefined;
-      const { logger } = this.#options;
-      if (isNew) logger.info({ server: this.name, tools: tools.size }, 'upstream server connected');
-      return tools;
-    } catch (error) {
-      if (this.#stop.signal.aborted) throw this.#closedFailure();
-      if (!connection || !isNew) throw error;
-      if (this.#session === connection) this.#session = undefined;
-      this.#end(connection);
-      throw this.#rememberFailure(error);
-    } finally {
-      limit.end();
-    }
-  }
-
-  /** A signal that fires after `connectTimeoutMs`, or when the server is closed. */
-  #startLimit(): { signal: AbortSignal; end: () => void } {
-    const limit = new AbortController();
-    const onLimit = () => limit.abort();
-    const timer = setTimeout(onLimit, this.#options.connectTimeoutMs);
-    this.#stop.signal.addEventListener('abort', onLimit);
-    const end = () => {
-      clearTimeout(timer);
-      this.#stop.signal.removeEventListener('abort', onLimit);
-    };
-    return { signal: limit.signal, end };
-  }
-
-  /** The connection, or the one attempt at it that all callers share. */
-  #connected(isUrgent = false): Promise<UpstreamConnection> {
-    if (this.#stop.signal.aborted) return Promise.reject(this.#closedFailure());
-    if (this.#session && !this.#session.loss) return Promise.resolve(this.#session);
-    const problem = this.#problem;
-    if (problem && !isUrgent && this.#coolDownLeftMs > 0) return Promise.reject(problem);
-    this.#attempt ??= this.#connect().finally(() => {
-      this.#attempt = undefined;
+    const isNew = !this.#connector.isConnected;
+    return this.#connector.withinStartLimit(async (signal) => {
+      const connection = await this.#connected();
+      try {
+        const tools = await connection.listTools(signal);
+        this.#connector.succeeded();
+        const { logger } = this.#options;
+        if (isNew) logger.info({ server: this.name, tools: tools.size }, 'upstream server connected');
+        return tools;
+      } catch (error) {
+        if (this.#stop.signal.aborted || !isNew) throw error;
+        throw this.#connector.giveUp(connection, error);
+      }
     });
-    return this.#attempt;
-  }
-
-  async #connect(): Promise<UpstreamConnection> {
-    const connection = this.#createConnection();
-    const limit = this.#startLimit();
-    try {
-      await connection.open(limit.signal);
-      this.#stop.signal.throwIfAborted();
-    } catch (error) {
-      this.#end(connection);
-      if (this.#stop.signal.aborted) throw this.#closedFailure();
-      throw this.#rememberFailure(error);
-    } finally {
-      limit.end();
-    }
-    this.#session = connection;
-    return connection;
-  }
-
-  #createConnection(): UpstreamConnection {
-    const { name, logger } = this.#options;
-    const connection = new UpstreamConnection({
-      ...this.#options,
-      onToolsChanged: () => this.#catalog.markChanged(),
-      onLost: (loss) => {
-        if (this.#session !== connection) return;
-        this.#session = undefined;
-        this.#sessionCache.forget();
-        if (!this.#stop.signal.aborted) logger.warn({ server: name, loss }, 'upstream connection lost');
-        this.#end(connection);
-      },
-    });
-    return connection;
   }
 
   #mark(of: ReadonlyMap<string, ToolSchema>, failure: ConnectFailure): KnownTools {
@@ -282,34 +224,11 @@ export class UpstreamServer {
     return this.#marked;
   }
 
-  #rememberFailure(error: unknown): ConnectFailure {
-    const { logger } = this.#options;
-    const reason = this.#toFailure(error);
-    if (reason !== error) logger.error({ server: this.name, err: error }, 'unexpected failure to connect');
-    // Over when the circuit lets the next call try.
-    const longestMs = Math.min(maxCoolDownMs, this.#options.resetTimeoutMs);
-    const coolDownMs = Math.min((this.#failure?.coolDownMs ?? firstCoolDownMs / 2) * 2, longestMs);
-    this.#failure = { reason, coolDownMs, retryAt: performance.now() + coolDownMs };
-    logger.warn({ server: this.name, reason: reason.message, coolDownMs }, 'upstream server failed');
-    return reason;
-  }
-
-  /** Closes the connection in the background; {@link close} waits for it. */
-  #end(connection: UpstreamConnection): void {
-    const closing = connection.close().finally(() => this.#closing.delete(closing));
-    this.#closing.add(closing);
-  }
-
-  #closedFailure(): ConnectFailure {
+  #whyClosed(): ConnectFailure {
     if (this.#isRetired) {
       const fix = 'List the tools to see what there is now.';
       return new ConnectFailure(this.name, 'it was changed in the configuration, or removed from it', fix);
     }
     return new ConnectFailure(this.name, 'the client pool is closed', 'Create a new one to call tools.');
-  }
-
-  #toFailure(error: unknown): ConnectFailure {
-    if (error instanceof ConnectFailure) return error;
-    return new ConnectFailure(this.name, 'it could not be connected', 'See the log for the cause.', error);
   }
 }

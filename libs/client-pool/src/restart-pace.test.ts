@@ -1,0 +1,33 @@
+import { afterEach, expect, test } from '@jest/globals';
+
+import { ClientPool } from './client-pool.js';
+import { dataOf, errorOf, stdioServer } from './fixture-servers.test.support.js';
+
+const slackMs = 50;
+let pool: ClientPool | undefined;
+afterEach(() => pool?.close());
+
+test('A server that goes away soon after each start is started at once, and then later and later', async () => {
+  const pauses: unknown[] = [];
+  const debug = (fields: { pauseMs?: number }) => fields.pauseMs !== undefined && pauses.push(fields.pauseMs);
+  const logger = { debug, info() {}, warn() {}, error() {} };
+  pool = new ClientPool({ servers: { wild: stdioServer('wild-server.mjs', 'stdio') }, logger });
+  await pool.listTools();
+  for (const leastMs of [0, 250, 500, 1000]) {
+    await errorOf(pool.callTool('mcp__wild__crash', {}));
+    const lostAt = performance.now();
+    const { pid } = await dataOf(pool, 'wild__pid');
+    expect(pid).toEqual(expect.any(Number));
+    expect(performance.now() - lostAt).toBeGreaterThan(leastMs - slackMs);
+  }
+  expect(pauses).toHaveLength(3);
+});
+
+test('The wait for the next start ends with the pool', async () => {
+  pool = new ClientPool({ servers: { wild: stdioServer('wild-server.mjs', 'stdio') } });
+  await pool.listTools();
+  for (let round = 0; round < 4; round++) await errorOf(pool.callTool('mcp__wild__crash', {}));
+  const waiting = errorOf(pool.callTool('mcp__wild__pid', {}));
+  await pool.close();
+  expect((await waiting).message).toContain('the client pool is closed');
+});
