@@ -24,24 +24,28 @@ const initialize = JSON.stringify({
 });
 
 describe('code-executor-mcp', () => {
-  let home: string | undefined;
   let running: StartedServer | undefined;
-  let spawned: ChildProcess | undefined;
+  const homes: string[] = [];
+  const spawned: ChildProcess[] = [];
   afterEach(async () => {
     await running?.close();
     running = undefined;
     // Where a test failed before it ended its server.
-    spawned?.kill('SIGKILL');
-    spawned = undefined;
-    if (home !== undefined) await rm(home, { recursive: true, force: true });
-    home = undefined;
+    for (const child of spawned.splice(0)) child.kill('SIGKILL');
+    for (const folder of homes.splice(0)) await rm(folder, { recursive: true, force: true });
   });
+
+  async function newHome(files: Record<string, string> = {}): Promise<string> {
+    const home = await createHome(files);
+    homes.push(home);
+    return home;
+  }
 
   /** Starts the built binary; its stdin stays open until `end`. */
   async function spawnServer(args: string[] = [], files: Record<string, string> = {}) {
-    home = await createHome(files);
+    const home = await newHome(files);
     const child = spawn(process.execPath, [bin, ...args], { cwd: home, env: environmentOf(home) });
-    spawned = child;
+    spawned.push(child);
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
@@ -49,6 +53,7 @@ describe('code-executor-mcp', () => {
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
     return {
       child,
+      home,
       ended,
       output: () => ({ stdout, stderr }),
       async result() {
@@ -111,7 +116,7 @@ describe('code-executor-mcp', () => {
   });
 
   test('writes nothing to stdout before it is asked, starts nothing and leaves no file', async () => {
-    const { child, output, ended } = await spawnServer();
+    const { child, home, output, ended } = await spawnServer();
     // The log line comes when the server is ready.
     await until(() => output().stderr.includes('ready'));
     expect(output().stdout).toBe('');
@@ -122,7 +127,7 @@ describe('code-executor-mcp', () => {
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
     }
     expect(await descendantsOf(child.pid ?? 0)).toEqual([]);
-    expect(await readdir(home ?? '')).toEqual([]);
+    expect(await readdir(home)).toEqual([]);
     child.stdin.end();
     expect(await ended).toBe(0);
   });
@@ -146,13 +151,14 @@ describe('code-executor-mcp', () => {
     expect(output().stderr).toContain('exceeded maximum size');
   });
 
-  test.each<[string, (child: ChildProcessWithoutNullStreams) => unknown]>([
-    ['the end of stdin', (child) => child.stdin.end()],
-    ['SIGTERM', (child) => child.kill('SIGTERM')],
-    ['SIGINT', (child) => child.kill('SIGINT')],
-    ['a client that reads no more', (child) => child.stdout.destroy()],
-  ])('%s ends the running program, all children and the server, code 0', async (_what, end) => {
-    const { child, output, ended } = await spawnServer();
+  test('whatever ends it, the running program and all children end, after 30 s, with code 0', async () => {
+    const ends: ((child: ChildProcessWithoutNullStreams) => unknown)[] = [
+      (child) => child.stdin.end(),
+      (child) => child.kill('SIGTERM'),
+      (child) => child.kill('SIGINT'),
+      // Who reads no more gets no answer: nothing is waited for.
+      (child) => child.stdout.destroy(),
+    ];
     const call = {
       name: 'executeTypescript',
       arguments: {
@@ -161,25 +167,30 @@ describe('code-executor-mcp', () => {
       },
       _meta: { progressToken: 1 },
     };
-    child.stdin.write(`${initialize}\n`);
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call })}\n`);
-    await until(() => output().stdout.includes('notifications/progress'));
-    const pids = (await descendantsOf(child.pid ?? 0)).map(({ pid }) => pid);
-    expect(pids.length).toBeGreaterThan(0);
-    end(child);
-    expect(await ended).toBe(0);
-    await untilGone(pids);
+    const codes = ends.map(async (end) => {
+      const { child, output, ended } = await spawnServer();
+      child.stdin.write(`${initialize}\n`);
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call })}\n`);
+      await until(() => output().stdout.includes('notifications/progress'));
+      const pids = (await descendantsOf(child.pid ?? 0)).map(({ pid }) => pid);
+      expect(pids.length).toBeGreaterThan(0);
+      end(child);
+      const code = await ended;
+      await untilGone(pids);
+      return code;
+    });
+    expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
   });
 
   test('is clean to the Inspector, and shows it a result', async () => {
-    home = await createHome();
+    const home = await newHome();
     const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
     const { bin: bins } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: Record<string, string> };
     const inspector = join(dirname(manifest), bins['mcp-inspector'] ?? '');
     const inspect = (...args: string[]) =>
       promisify(execFile)(process.execPath, [inspector, '--cli', bin, ...args], {
         cwd: home,
-        env: environmentOf(home ?? ''),
+        env: environmentOf(home),
       });
     const listed = await inspect('--method', 'tools/list', '--strict');
     expect(`${listed.stdout}${listed.stderr}`).not.toMatch(/^(Warning|Error):/m);

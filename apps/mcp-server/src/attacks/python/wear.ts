@@ -31,6 +31,7 @@ export const wear: readonly Attack[] = [
             await server.runPython(programs[i % programs.length] ?? '', { allowedTools: ['*'] });
         };
         await many(0, programs.length);
+        await untilSpare(server);
         const before = { descriptors: descriptorsOf(server.pid), memory: rssMib(server.pid) };
         await many(programs.length, count);
         await untilSpare(server);
