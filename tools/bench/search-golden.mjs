@@ -18,9 +18,9 @@ export const tools = readdirSync(new URL('tools-lists/', fixtures)).flatMap((fil
 /** Each with its style (`keyword`, `natural`, `synonym`) and what answers it: 3 is right, less is near. */
 export const queries = readJson('search-golden.json');
 
-/** Ways of searching: each takes tools, and answers a function from a query to names. */
+/** Ways of searching: each takes tools, and answers a function from a query to names, or to a promise of them. */
 export const searches = {
-  ours: (tools) => (query) => searchTools(tools, query).map(({ tool }) => tool.name),
+  ours: (tools) => async (query) => (await searchTools(tools, query)).map(({ tool }) => tool.name),
   /** Any word in name or description, in listing order. */
   substring: (tools) => (query) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -39,7 +39,7 @@ export const searches = {
  * Per style the share of queries for which one of the right tools is among the first five, and how many
  * queries found nothing. Queries without a right tool among the given ones are left out.
  */
-export function qualityOf(search, tools) {
+export async function qualityOf(search, tools) {
   const names = new Set(tools.map(({ name }) => name));
   const find = search(tools);
   const outcomes = {};
@@ -47,7 +47,7 @@ export function qualityOf(search, tools) {
   for (const { query, style, relevant } of queries) {
     const right = Object.keys(relevant).filter((name) => relevant[name] === 3 && names.has(name));
     if (right.length === 0) continue;
-    const found = find(query);
+    const found = await find(query);
     if (found.length === 0) empty++;
     (outcomes[style] ??= []).push(right.some((name) => found.slice(0, 5).includes(name)));
   }

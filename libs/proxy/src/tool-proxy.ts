@@ -126,7 +126,8 @@ class PolicyToolProxy implements ToolProxy {
       const { tools, failedServers } = await this.#find(options, signal);
       // All of them, the same array each time: its index is made once.
       const matches: { tool: ToolSchema; score?: number }[] =
-        query.trim() === '' ? tools.map((tool) => ({ tool })) : searchTools(tools, query);
+        query.trim() === '' ? tools.map((tool) => ({ tool })) : await searchTools(tools, query);
+      signal?.throwIfAborted();
       const wanted = matches
         .filter(({ tool }) => server === undefined || tool.server === server)
         .slice(offset, offset + limit);

@@ -33,8 +33,8 @@ const office = [
   tool('shop', 'café', undefined, {}, 'Orders'),
 ];
 
-const namesOf = (query: string, tools = office, limit = 1) =>
-  searchTools(tools, query, { limit }).map((match) => match.tool.name.replace('mcp__', ''));
+const namesOf = async (query: string, tools = office, limit = 1) =>
+  (await searchTools(tools, query, { limit })).map((match) => match.tool.name.replace('mcp__', ''));
 
 describe('searchTools', () => {
   test.each([
@@ -57,18 +57,18 @@ describe('searchTools', () => {
     ['two words for one', 'git hub', 'GitHub__x1'],
     ['a question', 'how do I combine a PR once it has approval?', 'GitHub__x1'],
     ['words that mean nothing beside it', 'please sky zzzzzzzzzz', 'weather__getForecast'],
-  ])('finds by %s', (_what, query, name) => {
-    expect(namesOf(query)).toEqual([name]);
+  ])('finds by %s', async (_what, query, name) => {
+    expect(await namesOf(query)).toEqual([name]);
   });
 
   test.each(['', '  ', '?!', 'xylophone', '__proto__', 'constructor', 'toString'])(
     'finds nothing by %j',
-    (query) => {
-      expect(searchTools(office.slice(0, 3), query)).toEqual([]);
+    async (query) => {
+      expect(await searchTools(office.slice(0, 3), query)).toEqual([]);
     },
   );
 
-  test('puts the name before title, description and parameters', () => {
+  test('puts the name before title, description and parameters', async () => {
     const tools = [
       tool('a', 'e', 'What it is. Then alarms.'),
       tool('a', 'd', undefined, { x: { type: 'string', description: 'alarm' } }),
@@ -76,28 +76,27 @@ describe('searchTools', () => {
       tool('a', 'c', 'Alarms.'),
       tool('a', 'alarm'),
     ];
-    expect(namesOf('alarm', tools, 5)).toEqual(['a__alarm', 'a__b', 'a__c', 'a__e', 'a__d']);
+    expect(await namesOf('alarm', tools, 5)).toEqual(['a__alarm', 'a__b', 'a__c', 'a__e', 'a__d']);
   });
 
-  test('puts what has more of the words first, and equal ones by name', () => {
+  test('puts what has more of the words first, and equal ones by name', async () => {
     const tools = ['z', 'b', 'a'].map((name) => tool('s', name, 'Red.'));
     const both = tool('s', 'zz', 'Red house.');
-    const matches = searchTools([...tools, both], 'red house');
+    const matches = await searchTools([...tools, both], 'red house');
     expect(matches.map((match) => match.tool)).toEqual([both, tools[2], tools[1], tools[0]]);
     expect(matches[0]?.score).toBeGreaterThan(matches[1]?.score ?? NaN);
     expect(matches[1]?.score).toBe(matches[3]?.score);
   });
 
-  test('answers the part that is asked for', () => {
-    const all = namesOf('email letter', office, 9);
+  test('answers the part that is asked for', async () => {
+    const all = await namesOf('email letter', office, 9);
     expect(all).toHaveLength(2);
-    expect(searchTools(office, 'email letter', { offset: 1 }).map((match) => match.tool.name)).toEqual([
-      `mcp__${all[1]}`,
-    ]);
-    expect(searchTools(office, 'email', { offset: -1, limit: 0 })).toEqual([]);
+    const rest = await searchTools(office, 'email letter', { offset: 1 });
+    expect(rest.map((match) => match.tool.name)).toEqual([`mcp__${all[1]}`]);
+    expect(await searchTools(office, 'email', { offset: -1, limit: 0 })).toEqual([]);
   });
 
-  test('makes one index for the same tools, in whichever array, and another for other tools', () => {
+  test('makes one index for the same tools, in whichever array, and another for other tools', async () => {
     let reads = 0;
     const counted = office.map((each) => ({
       ...each,
@@ -107,14 +106,23 @@ describe('searchTools', () => {
       },
     }));
     const narrowed = () => counted.slice(0, 3);
-    const readsOf = (tools: readonly ToolSchema[]) => {
-      reads = 0;
-      expect(searchTools(tools, 'gadget')).toHaveLength(tools.length);
-      return reads > 0;
+    const readsOf = async (lists: (readonly ToolSchema[])[]) => {
+      const wereRead: boolean[] = [];
+      for (const tools of lists) {
+        reads = 0;
+        expect(await searchTools(tools, 'gadget')).toHaveLength(tools.length);
+        wereRead.push(reads > 0);
+      }
+      return wereRead;
     };
-    expect([narrowed(), narrowed(), counted.slice(1)].map(readsOf)).toEqual([true, false, true]);
+    expect(await readsOf([narrowed(), narrowed(), counted.slice(1)])).toEqual([true, false, true]);
     // What begins alike is another list, and is made again once at most.
-    expect([counted, narrowed(), narrowed(), counted].map(readsOf)).toEqual([true, true, false, false]);
+    expect(await readsOf([counted, narrowed(), narrowed(), counted])).toEqual([true, true, false, false]);
+    // All at once, too.
+    const fresh = counted.slice(2);
+    reads = 0;
+    const [first, second] = await Promise.all([searchTools(fresh, 'gadget'), searchTools(fresh, 'gadget')]);
+    expect([first.length, second.length, reads]).toEqual([fresh.length, fresh.length, fresh.length]);
   });
 });
 
@@ -125,7 +133,7 @@ describe('hostile input', () => {
     return schema;
   };
 
-  test('a schema 10,000 deep, wide or of wrong types is searched in part', () => {
+  test('a schema 10,000 deep, wide or of wrong types is searched in part', async () => {
     const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`p${n}`, {}]));
     const tools = [
       { ...tool('a', 'deep'), parameters: deep(10_000) },
@@ -133,38 +141,49 @@ describe('hostile input', () => {
       { ...tool('a', 'odd'), parameters: { properties: { odd: 3, items: [null] } } },
       { ...tool('a', 'none'), parameters: null, description: 7, title: {} },
     ] as unknown as ToolSchema[];
-    expect(namesOf('deep', tools)).toEqual(['a__deep']);
-    expect(namesOf('p99', tools)).toEqual(['a__wide']);
-    expect(namesOf('none', tools)).toEqual(['a__none']);
-    expect(searchTools(tools, 'bottom').map((match) => match.tool.name)).not.toContain('mcp__a__deep');
+    expect(await namesOf('deep', tools)).toEqual(['a__deep']);
+    expect(await namesOf('p99', tools)).toEqual(['a__wide']);
+    expect(await namesOf('none', tools)).toEqual(['a__none']);
+    expect(await namesOf('bottom', tools, 9)).not.toContain('a__deep');
   });
 
-  test('a dictionary hides nobody else, and makes no search slow', () => {
+  test('a dictionary hides nobody else, and makes no search slow', async () => {
     const word = (n: number) => `${n}x${(n * 7919).toString(36)}q`;
     const dictionary = Array.from({ length: 1_000 }, (_, n) =>
       tool('a', `t${n}`, Array.from({ length: 150 }, (_each, m) => word(150 * n + m)).join(' ')),
     );
     const tools = [...dictionary, ...office];
-    expect(namesOf(word(149_999), tools)).toEqual(['a__t999']);
-    expect(namesOf('forcast', tools)).toEqual(['weather__getForecast']);
+    expect(await namesOf(word(0), tools)).toEqual(['a__t0']);
+    // More than anybody says: these are not kept.
+    expect(await namesOf(word(149_999), tools)).not.toEqual(['a__t999']);
+    expect(await namesOf('forcast', tools)).toEqual(['weather__getForecast']);
     const start = performance.now();
-    searchTools(tools, Array.from({ length: 32 }, (_, n) => `qq${word(n + 200_000)}`).join(' '));
+    await searchTools(tools, Array.from({ length: 32 }, (_, n) => `qq${word(n + 200_000)}`).join(' '));
     expect(performance.now() - start).toBeLessThan(2500);
   });
 
-  test('of a long description and a long query, the beginning counts', () => {
-    const tools = [tool('a', 'b', `needle ${'hay '.repeat(300_000)} thread`)];
-    expect(searchTools(tools, 'needle')).toHaveLength(1);
-    expect(searchTools(tools, 'thread')).toEqual([]);
-    expect(searchTools(tools, `needle ${'x'.repeat(1_000_000)}`)).toHaveLength(1);
-    expect(searchTools(tools, `${' '.repeat(1000)}needle`)).toEqual([]);
-    expect(searchTools(tools, `${'zzzzzz '.repeat(32)} needle`)).toEqual([]);
+  test('while a long list is read, others have their turn', async () => {
+    const long = Array.from({ length: 3_000 }, (_, n) => tool('a', `t${n}`, `Thing ${n}. `.repeat(100)));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    expect(await namesOf('t7 thing', long)).toEqual(['a__t7']);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(2);
   });
 
-  test('the names of built-in properties are words as any other', () => {
+  test('of a long description and a long query, the beginning counts', async () => {
+    const tools = [tool('a', 'b', `needle ${'hay '.repeat(300_000)} thread`)];
+    expect(await searchTools(tools, 'needle')).toHaveLength(1);
+    expect(await searchTools(tools, 'thread')).toEqual([]);
+    expect(await searchTools(tools, `needle ${'x'.repeat(1_000_000)}`)).toHaveLength(1);
+    expect(await searchTools(tools, `${' '.repeat(1000)}needle`)).toEqual([]);
+    expect(await searchTools(tools, `${'zzzzzz '.repeat(32)} needle`)).toEqual([]);
+  });
+
+  test('the names of built-in properties are words as any other', async () => {
     const tools = ['__proto__', 'constructor', 'hasOwnProperty'].map((name) => tool('a', name));
-    expect(namesOf('proto', tools)).toEqual(['a____proto__']);
-    expect(namesOf('constructor', tools)).toEqual(['a__constructor']);
+    expect(await namesOf('proto', tools)).toEqual(['a____proto__']);
+    expect(await namesOf('constructor', tools)).toEqual(['a__constructor']);
   });
 });
 
@@ -188,36 +207,40 @@ describe('on labelled queries over real tool lists', () => {
   });
   const queries = readJson('search-golden.json') as Query[];
 
-  const shareFound = (style: Query['style']): number => {
+  const shareFound = async (style: Query['style']): Promise<number> => {
     const ofStyle = queries.filter((each) => each.style === style);
-    const hits = ofStyle.filter(({ query, relevant }) =>
-      searchTools(tools, query, { limit: 5 }).some((match) => relevant[match.tool.name] === 3),
-    );
-    return hits.length / ofStyle.length;
+    let hits = 0;
+    for (const { query, relevant } of ofStyle) {
+      const matches = await searchTools(tools, query, { limit: 5 });
+      if (matches.some((match) => relevant[match.tool.name] === 3)) hits++;
+    }
+    return hits / ofStyle.length;
   };
 
   test.each([
     ['keywords', 0.95],
     ['natural', 0.6],
     ['synonym', 0.4],
-  ] as const)('finds the right tool among the first five: %s', (style, least) => {
-    expect(shareFound(style)).toBeGreaterThanOrEqual(least);
+  ] as const)('finds the right tool among the first five: %s', async (style, least) => {
+    expect(await shareFound(style)).toBeGreaterThanOrEqual(least);
   });
 
   test.each([undefined, ...new Set(tools.map(({ server }) => server))])(
     'answers all but one query at least, without server %s',
-    (server) => {
+    async (server) => {
       const others = tools.filter((each) => each.server !== server);
-      const empty = queries.filter(({ query }) => searchTools(others, query).length === 0);
-      expect(empty.length).toBeLessThanOrEqual(1);
+      const found = await Promise.all(queries.map(({ query }) => searchTools(others, query)));
+      expect(found.filter((matches) => matches.length === 0).length).toBeLessThanOrEqual(1);
     },
   );
 
-  test('finds each tool by its own name', () => {
-    const missed = tools.filter(({ name, server }) => {
+  test('finds each tool by its own name', async () => {
+    const missed: ToolName[] = [];
+    for (const { name, server } of tools) {
       const own = name.slice(`mcp__${server}__`.length);
-      return !searchTools(tools, `${server} ${own}`, { limit: 5 }).some((match) => match.tool.name === name);
-    });
-    expect(missed.map(({ name }): ToolName => name)).toEqual([]);
+      const matches = await searchTools(tools, `${server} ${own}`, { limit: 5 });
+      if (!matches.some((match) => match.tool.name === name)) missed.push(name);
+    }
+    expect(missed).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ export interface SearchOptions {
   offset?: number;
 }
 
-const indexes = new WeakMap<readonly ToolSchema[], ToolIndex>();
+const indexes = new WeakMap<readonly ToolSchema[], Promise<ToolIndex>>();
 /** The last array that began with the tool, and was not the same as one before. */
 const lastBeginningWith = new WeakMap<ToolSchema, readonly ToolSchema[]>();
 
@@ -20,28 +20,28 @@ const lastBeginningWith = new WeakMap<ToolSchema, readonly ToolSchema[]>();
  * the query finds nothing.
  *
  * The first search in an array makes an index, which lasts as long as the array: pass the same one again, or
- * another of the same objects, and do not change it. Only the first 10,000 tools are searched, by the first 1,000 characters and 32
- * words of the query.
+ * another of the same objects, and do not change it. A large one takes a while to make, and nobody else waits for
+ * that. Only the first 10,000 tools are searched, by the first 1,000 characters and 32 words of the query; of the
+ * words of all tools, 200,000 different ones are kept.
  */
-export function searchTools(
+export async function searchTools(
   tools: readonly ToolSchema[],
   query: string,
   { limit, offset = 0 }: SearchOptions = {},
-): ToolMatch[] {
+): Promise<ToolMatch[]> {
   const start = Math.max(0, offset);
-  return indexOf(tools)
-    .search(query)
-    .slice(start, limit === undefined ? undefined : start + Math.max(0, limit));
+  const index = await indexOf(tools);
+  return index.search(query).slice(start, limit === undefined ? undefined : start + Math.max(0, limit));
 }
 
-function indexOf(tools: readonly ToolSchema[]): ToolIndex {
+function indexOf(tools: readonly ToolSchema[]): Promise<ToolIndex> {
   let index = indexes.get(tools);
   if (index) return index;
   const [first] = tools;
   const last = first && lastBeginningWith.get(first);
   if (last && areSame(last, tools)) index = indexes.get(last);
   else if (first) lastBeginningWith.set(first, tools);
-  index ??= new ToolIndex(tools);
+  index ??= ToolIndex.of(tools);
   indexes.set(tools, index);
   return index;
 }

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { ToolSchema } from '@code-executor/contracts';
 import SearchableMap from 'minisearch/SearchableMap';
 
@@ -30,12 +32,17 @@ const lengthShare = 0.5;
 const maxTools = 10_000;
 /** Words of the index that one word of a query may stand for as their beginning, or misspelt. */
 const maxSimilar = 100;
+/** Different words that are kept: so many of each server, or more if servers are few. No language has more in use. */
+const keptWords = { ofServer: 20_000, ofAll: 200_000 };
 /** Words of the index that misspelt ones are looked for among: so many of each server, or more if servers are few. */
 const similarWords = { ofServer: 3_000, ofAll: 30_000 };
 /** Words of a query that are looked for so: each costs as much as there are words. */
 const maxMisspelt = 8;
 /** What a word counts, beside one that is there as it was asked for. */
 const weights = { joined: 0.8, concept: 0.6, similar: 0.3, similarToUnknown: 0.6 };
+
+/** Milliseconds that an index is made before others have a turn. */
+const maxTurnMs = 20;
 
 /** The words of many tools, ready to be searched: BM25 over weighted fields. */
 export class ToolIndex {
@@ -46,13 +53,28 @@ export class ToolIndex {
   readonly #similarWords = new SearchableMap<Postings>();
   readonly #concepts = new Map<string, Postings>();
 
-  constructor(tools: readonly ToolSchema[]) {
+  private constructor(tools: readonly ToolSchema[]) {
     this.#tools = tools.slice(0, maxTools).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
-    const similar = new Set<string>();
+  }
+
+  /** Takes a while where tools have much to say, and gives others their turn meanwhile. */
+  static async of(tools: readonly ToolSchema[]): Promise<ToolIndex> {
+    const index = new ToolIndex(tools);
+    await index.#read();
+    return index;
+  }
+
+  async #read(): Promise<void> {
     const servers = new Set(this.#tools.map(({ server }) => server));
-    const share = Math.max(similarWords.ofServer, similarWords.ofAll / Math.max(1, servers.size));
-    const room = new Map([...servers].map((server) => [server, share]));
+    const kept = new Shares(keptWords, servers);
+    const similar = new Map<string, Postings>();
+    const similarLeft = new Shares(similarWords, servers);
+    let since = performance.now();
     for (const [number, tool] of this.#tools.entries()) {
+      if (performance.now() - since >= maxTurnMs) {
+        await nextTurn();
+        since = performance.now();
+      }
       const texts = toolText(tool);
       for (const field of fieldNames) {
         const terms = termsOf(texts[field]);
@@ -60,17 +82,15 @@ export class ToolIndex {
         const weight = boost / (1 - lengthShare + (lengthShare * terms.length) / usualWords);
         for (const { stem, concepts, isStopWord } of terms) {
           if (isStopWord) continue;
-          postingsOf(this.#words, stem).add(number, weight);
-          const left = room.get(tool.server) ?? 0;
-          if (left >= 1 && !similar.has(stem)) {
-            similar.add(stem);
-            room.set(tool.server, left - 1);
-          }
           for (const concept of concepts) postingsOf(this.#concepts, concept).add(number, weight);
+          if (!this.#words.has(stem) && !kept.take(tool.server)) continue;
+          const postings = postingsOf(this.#words, stem);
+          postings.add(number, weight);
+          if (!similar.has(stem) && similarLeft.take(tool.server)) similar.set(stem, postings);
         }
       }
     }
-    for (const word of similar) this.#similarWords.set(word, postingsOf(this.#words, word));
+    for (const [word, postings] of similar) this.#similarWords.set(word, postings);
   }
 
   /** All tools that any word of the query is found in, best first, by name where they are equal. */
@@ -151,4 +171,21 @@ function postingsOf(index: Map<string, Postings>, term: string): Postings {
   let postings = index.get(term);
   if (!postings) index.set(term, (postings = new Postings()));
   return postings;
+}
+
+/** Room for words: a server that uses ever new ones takes none of the others'. */
+class Shares {
+  readonly #left: Map<string, number>;
+
+  constructor({ ofServer, ofAll }: { ofServer: number; ofAll: number }, servers: ReadonlySet<string>) {
+    const share = Math.max(ofServer, Math.floor(ofAll / Math.max(1, servers.size)));
+    this.#left = new Map([...servers].map((server) => [server, share]));
+  }
+
+  /** False when the server has no room left. */
+  take(server: string): boolean {
+    const left = this.#left.get(server) ?? 0;
+    this.#left.set(server, left - 1);
+    return left > 0;
+  }
 }

@@ -10,15 +10,19 @@ export const search = {
   what: `share of ${queries.length} queries with the right one of ${tools.length} tools among the first five; queries without an answer; the worst without one of the servers`,
   rounds: 1,
   warmUps: 0,
-  open() {
+  async open() {
     const servers = [...new Set(tools.map(({ server }) => server))];
-    const without = servers.map((server) =>
-      qualityOf(
-        searches.ours,
-        tools.filter((tool) => tool.server !== server),
+    const without = await Promise.all(
+      servers.map((server) =>
+        qualityOf(
+          searches.ours,
+          tools.filter((tool) => tool.server !== server),
+        ),
       ),
     );
-    const qualities = ways.map((way) => [way, qualityOf(searches[way], tools)]);
+    const qualities = await Promise.all(
+      ways.map(async (way) => [way, await qualityOf(searches[way], tools)]),
+    );
     return Object.fromEntries(
       parts.flatMap((part) => {
         const worst = part === 'empty' ? Math.max : Math.min;
@@ -47,9 +51,11 @@ export const searchTime = {
   rounds: 5,
   open() {
     const many = Object.fromEntries(sizes.map((size) => [size, copies(size)]));
-    const times = (size) => {
+    const times = async (size) => {
       const find = searches.ours(many[size]);
-      return queries.map(({ query }) => msOf(() => find(query)));
+      const ms = [];
+      for (const { query } of queries) ms.push(await msOf(() => find(query)));
+      return ms;
     };
     return {
       ...Object.fromEntries(sizes.map((size) => [`of ${size}`, () => times(size)])),
@@ -79,8 +85,8 @@ function copies(size) {
   });
 }
 
-function msOf(work) {
+async function msOf(work) {
   const started = performance.now();
-  work();
+  await work();
   return performance.now() - started;
 }
