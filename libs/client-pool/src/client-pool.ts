@@ -39,7 +39,7 @@ interface FoundTool {
 /**
  * All configured upstream MCP servers as one `ToolSource`. A server is connected when it is first
  * needed, all of them side by side; one that fails is reported, and never hides or delays the others
- * beyond `connectTimeoutMs`.
+ * beyond `connectTimeoutMs`, or two seconds more while it keeps going away.
  */
 export class ClientPool implements ToolSource {
   #servers: readonly UpstreamServer[];
@@ -164,7 +164,7 @@ export class ClientPool implements ToolSource {
       const first = await untilAborted(this.#find(name), signal);
       const refusal = first.server.refusal(name);
       if (refusal) throw refusal;
-      const endTurn = await this.#queue.turn(first.schema, signal);
+      const endTurn = await this.#turn(first, signal);
       try {
         options.onStart?.();
         // The servers may have been updated during the wait.
@@ -177,6 +177,16 @@ export class ClientPool implements ToolSource {
       // The queue rejects with whatever the caller gave as the reason.
       if (signal?.aborted) throw cancelled(signal);
       throw CodeExecutorError.from(error);
+    }
+  }
+
+  /** The turn of a call. One that has to wait for its server to be started holds no place that others could have. */
+  async #turn({ server, schema }: FoundTool, signal: AbortSignal | undefined): Promise<() => void> {
+    for (;;) {
+      if (server.isPaused) await untilAborted(server.paced(), signal);
+      const endTurn = await this.#queue.turn(schema, signal);
+      if (!server.isPaused) return endTurn;
+      endTurn();
     }
   }
 

@@ -51,6 +51,19 @@ export class Connector {
     return Math.max(0, Math.ceil((this.#failure?.retryAt ?? 0) - performance.now()));
   }
 
+  /** Whether it is to be started only after a pause, for it keeps going away; see {@link paced}. */
+  get isPaused(): boolean {
+    return !this.#whyClosed && !this.living && this.#pace.pauseMs > 0;
+  }
+
+  /** Resolves when the next start needs no pause. To be waited for before anything is taken that others need. */
+  async paced(): Promise<void> {
+    while (this.isPaused) {
+      const { pauseMs } = this.#pace;
+      await delay(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => {});
+    }
+  }
+
   /** The connection, where there is a living one. */
   get living(): UpstreamConnection | undefined {
     return this.#connection?.loss ? undefined : this.#connection;
@@ -115,12 +128,12 @@ export class Connector {
   }
 
   async #connect(): Promise<UpstreamConnection> {
-    const { pauseMs } = this.#pace;
-    if (pauseMs > 0) await this.#pause(pauseMs);
+    if (this.isPaused) await this.paced();
     const connection = this.#createConnection();
     try {
+      this.#stop.signal.throwIfAborted();
       await this.withinStartLimit((signal) => connection.open(signal));
-      if (this.#whyClosed) throw this.#whyClosed;
+      this.#stop.signal.throwIfAborted();
     } catch (error) {
       this.#end(connection);
       throw this.#whyClosed ?? this.#rememberFailure(error);
@@ -128,13 +141,6 @@ export class Connector {
     this.#connection = connection;
     this.#pace.connected();
     return connection;
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { name, logger } = this.#options;
-    logger.debug({ server: name, pauseMs: ms }, 'upstream server goes away soon after each start; waiting');
-    await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
-    if (this.#whyClosed) throw this.#whyClosed;
   }
 
   #createConnection(): UpstreamConnection {
@@ -147,6 +153,8 @@ export class Connector {
         onLost();
         if (!this.#whyClosed) logger.warn({ server: name, loss }, 'upstream connection lost');
         if (!loss.isSessionExpired) this.#pace.lost();
+        const { pauseMs } = this.#pace;
+        if (pauseMs > 0) logger.debug({ server: name, pauseMs }, 'upstream server keeps going away; waiting');
         this.#end(connection);
       },
     });

@@ -18,6 +18,8 @@ export interface GuardedCallsOptions {
   callTimeoutMs: number;
   failureThreshold: number;
   resetTimeoutMs: number;
+  /** The next attempt would have to wait for the server to be started: none is made. */
+  isPaused: () => boolean;
   onCircuitChange: (action: CircuitAction) => void;
   logger: Logger;
 }
@@ -58,6 +60,7 @@ export class GuardedCalls {
       );
     const mayRetry = (error: unknown) =>
       isRepeatable(tool) &&
+      !this.#options.isPaused() &&
       CodeExecutorError.from(error).code === 'unavailable' &&
       this.circuit.refusal(tool.name) === undefined;
     return withRetries(attemptOnce, { mayRetry, timeoutMs: callTimeoutMs, signal });

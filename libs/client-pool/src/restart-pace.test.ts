@@ -7,13 +7,14 @@ const slackMs = 50;
 let pool: ClientPool | undefined;
 afterEach(() => pool?.close());
 
-test('A server that goes away soon after each start is started at once, and then later and later', async () => {
+test('A server that goes away soon after each start is started at once twice, and then later and later', async () => {
   const pauses: unknown[] = [];
   const debug = (fields: { pauseMs?: number }) => fields.pauseMs !== undefined && pauses.push(fields.pauseMs);
   const logger = { debug, info() {}, warn() {}, error() {} };
-  pool = new ClientPool({ servers: { wild: stdioServer('wild-server.mjs', 'stdio') }, logger });
+  const servers = { wild: stdioServer('wild-server.mjs', 'stdio') };
+  pool = new ClientPool({ servers, logger });
   await pool.listTools();
-  for (const leastMs of [0, 250, 500, 1000]) {
+  for (const leastMs of [0, 0, 250, 500, 1000]) {
     await errorOf(pool.callTool('mcp__wild__crash', {}));
     const lostAt = performance.now();
     const { pid } = await dataOf(pool, 'wild__pid');
@@ -21,6 +22,22 @@ test('A server that goes away soon after each start is started at once, and then
     expect(performance.now() - lostAt).toBeGreaterThan(leastMs - slackMs);
   }
   expect(pauses).toHaveLength(3);
+});
+
+test('Calls that wait for the next start hold no place', async () => {
+  const servers = {
+    wild: stdioServer('wild-server.mjs', 'stdio'),
+    kit: stdioServer('kit-server.mjs', 'stdio'),
+  };
+  pool = new ClientPool({ servers, maxConcurrent: 1, failureThreshold: 100 });
+  await pool.listTools();
+  for (let round = 0; round < 5; round++) await errorOf(pool.callTool('mcp__wild__crash', {}));
+  const answered: string[] = [];
+  await Promise.all([
+    dataOf(pool, 'wild__pid').then(() => answered.push('wild')),
+    dataOf(pool, 'kit__echo', { text: 'x' }).then(() => answered.push('kit')),
+  ]);
+  expect(answered).toEqual(['kit', 'wild']);
 });
 
 test('The wait for the next start ends with the pool', async () => {

@@ -59,7 +59,8 @@ export class UpstreamServer {
     this.#options = options;
     const { cache = this.#sessionCache } = options;
     this.#catalog = new ToolCatalog({ ...options, cache, list: () => this.#list() });
-    this.#calls = new GuardedCalls({ ...options, transport: 'command' in options.server ? 'pipe' : 'tcp' });
+    const transport = 'command' in options.server ? 'pipe' : 'tcp';
+    this.#calls = new GuardedCalls({ ...options, transport, isPaused: () => this.isPaused });
     this.#connector = new Connector({
       ...options,
       onToolsChanged: () => this.#catalog.markChanged(),
@@ -119,6 +120,16 @@ export class UpstreamServer {
     const error = failure.toCallError(tool, this.#coolDownLeftMs);
     circuit.fail(error);
     return error;
+  }
+
+  /** Whether calls have to wait for {@link paced}. */
+  get isPaused(): boolean {
+    return this.#connector.isPaused;
+  }
+
+  /** Resolves when a call may connect the server: one that keeps going away is started later and later. */
+  paced(): Promise<void> {
+    return this.#connector.paced();
   }
 
   /** Calls a tool that {@link tools} has listed; again if it fails and the tool allows that. */
@@ -199,6 +210,7 @@ export class UpstreamServer {
 
   /** Asks the server itself. One that can be connected but not listed is as good as none. */
   async #list(): Promise<ReadonlyMap<string, ToolSchema>> {
+    if (this.#connector.isPaused) await this.#connector.paced();
     const isNew = !this.#connector.isConnected;
     return this.#connector.withinStartLimit(async (signal) => {
       const connection = await this.#connected();
