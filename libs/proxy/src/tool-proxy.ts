@@ -29,7 +29,7 @@ import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 import type { ToolCall } from './tool-call.js';
 import type { ToolClient } from './tool-client.js';
-import { toolHit } from './tool-hit.js';
+import { toolHits } from './tool-hits.js';
 import { PolicyGate, type ToolPolicy } from './tool-policy.js';
 
 export interface ToolProxyOptions {
@@ -72,11 +72,6 @@ export interface ToolProxy extends ToolSource<ToolHit> {
 export function createToolProxy(options: ToolProxyOptions): ToolProxy {
   return new PolicyToolProxy(options);
 }
-
-/** How long a listing is made before others have a turn. */
-const maxTurnMs = 20;
-/** All types of a listing together. */
-const maxTypeChars = 16 * 1024 * 1024;
 
 /** An upstream server that failed is worth another execution after this time. */
 const retryAfterMs = 30_000;
@@ -126,26 +121,14 @@ class PolicyToolProxy implements ToolProxy {
       const { tools, failedServers } = await this.#find(options, signal);
       // All of them, the same array each time: its index is made once.
       const matches: { tool: ToolSchema; score?: number }[] =
-        query.trim() === '' ? tools.map((tool) => ({ tool })) : await searchTools(tools, query);
-      signal?.throwIfAborted();
+        query.trim() === ''
+          ? tools.map((tool) => ({ tool }))
+          : await untilAborted(searchTools(tools, query), signal);
       const wanted = matches
         .filter(({ tool }) => server === undefined || tool.server === server)
         .slice(offset, offset + limit);
-      const hits: ToolHit[] = [];
-      let typeChars = 0;
-      let since = performance.now();
-      for (const { tool, score } of wanted) {
-        if (performance.now() - since >= maxTurnMs) {
-          // Ten thousand hostile schemas take a while: the others have their turn.
-          await new Promise((resolve) => setImmediate(resolve));
-          signal?.throwIfAborted();
-          since = performance.now();
-        }
-        const hit = toolHit(tool, detail, this.#language, score, this.#refusalOf(tool));
-        hits.push(hit);
-        typeChars += hit.types?.length ?? 0;
-        if (typeChars > maxTypeChars) throw tooManyTypes();
-      }
+      const refusalOf = (tool: ToolSchema) => this.#refusalOf(tool);
+      const hits = await toolHits(wanted, { detail, language: this.#language, refusalOf, signal });
       // What looks tools up by name, or by path for a call, discovers nothing.
       if (options.name === undefined && detail !== 'schemas') {
         this.#log.found(query.trim(), server, hits.length);
@@ -281,10 +264,4 @@ class PolicyToolProxy implements ToolProxy {
 /** What the source says of a failed server: upstream text in part, so bounded. */
 function textOf({ reason, fix }: FailedServer): string {
   return `${reason.slice(0, 500).replace(/\.$/u, '')}. ${fix.slice(0, 500)}`;
-}
-
-function tooManyTypes(): CodeExecutorError {
-  const problem =
-    'The types of these tools are larger than 16 MB together; ask for fewer with limit or server.';
-  return new CodeExecutorError('resource_exhausted', problem);
 }

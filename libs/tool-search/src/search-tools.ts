@@ -21,8 +21,8 @@ const lastBeginningWith = new WeakMap<ToolSchema, readonly ToolSchema[]>();
  *
  * The first search in an array makes an index, which lasts as long as the array: pass the same one again, or
  * another of the same objects, and do not change it. A large one takes a while to make, and nobody else waits for
- * that. Only the first 10,000 tools are searched, by the first 1,000 characters and 32 words of the query; of the
- * words of all tools, 200,000 different ones are kept.
+ * that. Only the first 10,000 tools are searched, by the first 1,000 characters and 32 words of the query; of
+ * different words beside those of names, 200,000 are kept, or 20,000 of each server if that is more.
  */
 export async function searchTools(
   tools: readonly ToolSchema[],

@@ -25,6 +25,7 @@ const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
   parameters: { boost: 0.8, usualWords: 8 },
   parameterDescriptions: { boost: 0.4, usualWords: 40 },
 };
+const isName: ReadonlySet<keyof ToolText> = new Set(['name', 'server']);
 const fieldNames = Object.keys(fields) as (keyof ToolText)[];
 /** How much the length of a field counts, 0 to 1: `b` of BM25. */
 const lengthShare = 0.5;
@@ -32,7 +33,7 @@ const lengthShare = 0.5;
 const maxTools = 10_000;
 /** Words of the index that one word of a query may stand for as their beginning, or misspelt. */
 const maxSimilar = 100;
-/** Different words that are kept: so many of each server, or more if servers are few. No language has more in use. */
+/** Different words that are kept beside those of names: so many of each server, or more if servers are few. */
 const keptWords = { ofServer: 20_000, ofAll: 200_000 };
 /** Words of the index that misspelt ones are looked for among: so many of each server, or more if servers are few. */
 const similarWords = { ofServer: 3_000, ofAll: 30_000 };
@@ -67,7 +68,7 @@ export class ToolIndex {
   async #read(): Promise<void> {
     const servers = new Set(this.#tools.map(({ server }) => server));
     const kept = new Shares(keptWords, servers);
-    const similar = new Map<string, Postings>();
+    const similar = new Set<string>();
     const similarLeft = new Shares(similarWords, servers);
     let since = performance.now();
     for (const [number, tool] of this.#tools.entries()) {
@@ -83,14 +84,15 @@ export class ToolIndex {
         for (const { stem, concepts, isStopWord } of terms) {
           if (isStopWord) continue;
           for (const concept of concepts) postingsOf(this.#concepts, concept).add(number, weight);
-          if (!this.#words.has(stem) && !kept.take(tool.server)) continue;
+          if (!this.#words.has(stem) && !isName.has(field) && !kept.take(tool.server)) continue;
           const postings = postingsOf(this.#words, stem);
           postings.add(number, weight);
-          if (!similar.has(stem) && similarLeft.take(tool.server)) similar.set(stem, postings);
+          if (similar.has(stem) || !similarLeft.take(tool.server)) continue;
+          similar.add(stem);
+          this.#similarWords.set(stem, postings);
         }
       }
     }
-    for (const [word, postings] of similar) this.#similarWords.set(word, postings);
   }
 
   /** All tools that any word of the query is found in, best first, by name where they are equal. */
