@@ -113,7 +113,7 @@ const python = z.strictObject({
   memoryMb: integer(
     256,
     4096,
-    'Memory of one execution in MB; the interpreter itself takes some 150. Default: 512.',
+    'Memory of one execution in MB; the interpreter itself takes some 200. Default: 512.',
   ),
   packagesDir: text()
     .meta({

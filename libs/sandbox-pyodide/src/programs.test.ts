@@ -232,8 +232,9 @@ from datetime import datetime
       spares: { count: 0 },
     });
     const { tools, permissions } = { tools: fakeToolSource({}), permissions: noPermissions };
-    const result = await small.execute({ code: `kept = []\n${code}`, timeoutMs: 60_000, tools, permissions });
-    await small.close();
+    const result = await small
+      .execute({ code: `kept = []\n${code}`, timeoutMs: 40_000, tools, permissions })
+      .finally(() => small.close());
     expect(result).toMatchObject({
       status: 'failed',
       stderr: '',

@@ -10,7 +10,7 @@ export interface PyodideSandboxOptions {
   denoPath?: string;
   /** `auto` (default) is strict where bubblewrap works, else portable; a demanded mode is had or refused. */
   isolation?: Isolation;
-  /** Memory of a program beyond what an idle Deno needs, in MiB; the interpreter itself takes some 150. Default 512. */
+  /** Memory of a program beyond what an idle Deno needs, in MiB, from 256; the interpreter itself takes some 200. Default 512. */
   memoryMb?: number;
   /** Characters kept of each of stdout and stderr, and of the value. Default 100,000. */
   maxOutputChars?: number;
@@ -29,6 +29,7 @@ export interface PyodideSandboxOptions {
 const bootstrap = new URL('../dist/bootstrap/bootstrap.js', import.meta.url);
 /** Of JavaScript: Python's memory is not in V8's heap. */
 const heapMb = 128;
+const minMemoryMb = 256;
 /** Of `memoryMb`, what the process needs beside Python's own memory: the compiled interpreter, and what it reads and writes. */
 const besideMb = 160;
 /** Beyond `memoryMb`: Python is refused memory while Deno can still have a thread and send the outcome. */
@@ -45,6 +46,10 @@ export class PyodideSandbox implements Sandbox {
 
   constructor(options: PyodideSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', memoryMb = 512, maxOutputChars = 100_000 } = options;
+    if (memoryMb < minMemoryMb) {
+      const problem = `Python needs a memoryMb of ${minMemoryMb} or more, not ${memoryMb}.`;
+      throw new CodeExecutorError('invalid_argument', problem);
+    }
     const limits = { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 };
     const common = { denoPath, isolation, limits: processLimits(memoryMb), maxOutputChars };
     this.#snapshot = new MemorySnapshot({ ...common, folder: options.snapshotDir });

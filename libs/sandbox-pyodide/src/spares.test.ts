@@ -68,7 +68,7 @@ js.left = 1
 
   test('end when nobody used them for a while', async () => {
     // Less than one takes to start: the time runs from when it is ready.
-    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares: { idleMs: 1000 } });
+    sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares: { idleMs: 1500 } });
     await run('1');
     expect((await untilReady(1)).memoryMb).toBeGreaterThan(100);
     await untilReady(0);

@@ -67,10 +67,11 @@ async def run(source, max_depth, max_chars):
         await _finish_calls()
         outcome = _outcome(result, max_depth, max_chars)
     except BaseException as error:
-        del reserve
+        reserve = None
         # First of all: winding up may take all the time that is left.
         outcome = _outcome_of(error)
         await _cancel_tasks()
+    reserve = None
     _flush()
     return json.dumps(outcome)
 
@@ -104,8 +105,9 @@ def _outcome_of(error):
             return _error("out_of_memory", describe(error))
         return {**_error("user_error", describe(error)), **_missing(error)}
     except BaseException:
-        # An exception of the program's own making, which fails when it is asked what it is.
-        return _error("user_error", f"The program raised an exception that cannot be described: {type(error).__name__}")
+        # An exception of the program's own making, which fails when it is asked what it is; or no memory left for it.
+        code = "out_of_memory" if isinstance(error, MemoryError) else "user_error"
+        return _error(code, f"The program raised an exception that cannot be described: {type(error).__name__}")
 
 
 def _missing(error):
