@@ -20,6 +20,8 @@ export interface SpareStatus {
 
 /** After the last execution, before spares are started: a caller's next one may be on its way. */
 const restMs = 10;
+/** One that is not ready by then hangs. */
+const startLimitMs = 60_000;
 
 /**
  * Unused processes that wait for a program, so that it need not wait for a process. Each is taken
@@ -101,7 +103,8 @@ export class SparePool {
     const spare = await this.#start().catch(() => undefined);
     if (!spare) return false;
     this.#alive.add(spare);
-    const isReady = await this.#untilReady(spare);
+    const limit = delay(startLimitMs, false, { ref: false });
+    const isReady = await Promise.race([this.#untilReady(spare), limit]);
     if (
       !isReady ||
       this.#isClosed ||
