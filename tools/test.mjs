@@ -38,7 +38,10 @@ const steps = {
     ...(await runTests({ CODE_EXECUTOR_TEST_ISOLATION: isolation.modes.join(',') })),
   ],
   'Real clients': async () => [
-    await single('demo', run(process.execPath, [join(root, 'tools', 'demo', 'demo.mjs'), '--json'])),
+    await single(
+      'demo',
+      run(process.execPath, [join(root, 'tools', 'demo', 'demo.mjs'), '--built', '--json']),
+    ),
     ...(await checkWithInspector()),
   ],
   Packages: checkPackages,

@@ -7,6 +7,7 @@ export async function checkAttacksAsUser(modes) {
   const only = modes.length === 1 ? ['--isolation', modes[0]] : [];
   const { code, stdout, output } = await run(process.execPath, [
     'tools/attacks.mjs',
+    '--built',
     '--user',
     '--json',
     ...only,
