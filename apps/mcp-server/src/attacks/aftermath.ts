@@ -10,7 +10,7 @@ import { changesOf, type Places } from './places.js';
 const project = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 /** The most memory that the server may ever have had, in MiB. */
 const maxServerMb = 512;
-const untilCleanMs = 10_000;
+const untilCleanMs = 30_000;
 
 /** What has to be true after every attack, whatever came of it. */
 export async function checkAftermath(server: Arena): Promise<void> {

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { ExecutionReport } from '@code-executor/executor';
@@ -10,7 +10,8 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import { bin } from '../started-server.test.support.js';
 import type { Mode } from './attack.js';
 import type { Places } from './places.js';
-import { callsFile, configOf, environmentOf, surround } from './surroundings.js';
+import { configOf, environmentOf, surround } from './surroundings.js';
+import { takeUpstreamCalls, upstreamCalls } from './upstream-calls.js';
 import type { Traps } from './traps.js';
 
 /** Parameters of an execution beside the code, and of the request that carries them. */
@@ -123,17 +124,10 @@ export class Arena {
   }
 
   /** The calls that reached upstream servers since this was last asked. */
-  async takeUpstreamCalls(): Promise<string[]> {
-    const calls = await this.upstreamCalls();
-    await rm(callsFile(this.places), { force: true });
-    return calls;
-  }
+  readonly takeUpstreamCalls = () => takeUpstreamCalls(this.places);
 
   /** The same, left there: more may come at any time. */
-  async upstreamCalls(): Promise<string[]> {
-    const text = await readFile(callsFile(this.places), 'utf8').catch(() => '');
-    return text.split('\n').filter(Boolean);
-  }
+  readonly upstreamCalls = () => upstreamCalls(this.places);
 
   /** What the server has logged since its words were last taken. */
   get log(): string {

