@@ -103,8 +103,9 @@ export class SparePool {
     const spare = await this.#start().catch(() => undefined);
     if (!spare) return false;
     this.#alive.add(spare);
-    const limit = delay(startLimitMs, false, { ref: false });
-    const isReady = await Promise.race([this.#untilReady(spare), limit]);
+    const limit = setTimeout(() => void spare.kill(0), startLimitMs).unref();
+    const isReady = await this.#untilReady(spare);
+    clearTimeout(limit);
     if (
       !isReady ||
       this.#isClosed ||
