@@ -151,11 +151,12 @@ export class Connector {
         if (this.#connection !== connection) return;
         this.#connection = undefined;
         onLost();
-        if (!this.#whyClosed) logger.warn({ server: name, loss }, 'upstream connection lost');
+        this.#end(connection);
+        if (this.#whyClosed) return;
+        logger.warn({ server: name, loss }, 'upstream connection lost');
         if (!loss.isSessionExpired) this.#pace.lost();
         const { pauseMs } = this.#pace;
         if (pauseMs > 0) logger.debug({ server: name, pauseMs }, 'upstream server keeps going away; waiting');
-        this.#end(connection);
       },
     });
     return connection;
