@@ -25,7 +25,7 @@ const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
   parameters: { boost: 0.8, usualWords: 8 },
   parameterDescriptions: { boost: 0.4, usualWords: 40 },
 };
-const isName: ReadonlySet<keyof ToolText> = new Set(['name', 'server']);
+const nameFields: ReadonlySet<keyof ToolText> = new Set(['name', 'server']);
 const fieldNames = Object.keys(fields) as (keyof ToolText)[];
 /** How much the length of a field counts, 0 to 1: `b` of BM25. */
 const lengthShare = 0.5;
@@ -41,7 +41,6 @@ const similarWords = { ofServer: 3_000, ofAll: 30_000 };
 const maxMisspelt = 8;
 /** What a word counts, beside one that is there as it was asked for. */
 const weights = { joined: 0.8, concept: 0.6, similar: 0.3, similarToUnknown: 0.6 };
-
 /** Milliseconds that an index is made before others have a turn. */
 const maxTurnMs = 20;
 
@@ -84,7 +83,7 @@ export class ToolIndex {
         for (const { stem, concepts, isStopWord } of terms) {
           if (isStopWord) continue;
           for (const concept of concepts) postingsOf(this.#concepts, concept).add(number, weight);
-          if (!this.#words.has(stem) && !isName.has(field) && !kept.take(tool.server)) continue;
+          if (!this.#words.has(stem) && !nameFields.has(field) && !kept.take(tool.server)) continue;
           const postings = postingsOf(this.#words, stem);
           postings.add(number, weight);
           if (similar.has(stem) || !similarLeft.take(tool.server)) continue;
