@@ -23,6 +23,10 @@ const { checkAttacksAsUser } = await import('./checks/attacks-as-user.mjs');
 const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
 
+const attacksAsUser = 'Attacks as somebody else';
+// They take minutes and not much of the machine, so they run beside the steps from this one on. The first of these
+// write nothing here, for the attacks may need a copy.
+const besideAttacks = 'Real clients';
 const steps = {
   'Format and references': async () => [
     await single('prettier', runBin('prettier', ['--check', '.'])),
@@ -46,25 +50,26 @@ const steps = {
   ],
   Packages: checkPackages,
   Documentation: checkDocs,
-  'Attacks as somebody else': () => attacksAsUser,
+  [attacksAsUser]: () => checkAttacksAsUser(isolation.modes),
 };
-// Take minutes and not much of the machine, so they run beside the steps from this one on. The first of these write
-// nothing here, for the attacks may need a copy.
-const besideAttacks = 'Real clients';
-let attacksAsUser;
+
+/** The steps that run, or have run, by title. */
+const begun = {};
+const begin = (title) => {
+  const checks = steps[title]();
+  // What fails is told of when its turn comes.
+  checks.catch(() => {});
+  return (begun[title] = { startedAt: Date.now(), checks });
+};
 
 const total = { passed: 0, failed: 0 };
-for (const [title, work] of Object.entries(steps)) {
+for (const title of Object.keys(steps)) {
   // A mode was asked for that cannot work here: say so at once.
   if (isolation.modes.length === 0) break;
   process.stdout.write(`${title}\n`);
-  if (title === besideAttacks) {
-    attacksAsUser = checkAttacksAsUser(isolation.modes);
-    // Told of when its turn comes.
-    attacksAsUser.catch(() => {});
-  }
-  const startedAt = Date.now();
-  const { passed, failed } = reportChecks(await work());
+  if (title === besideAttacks) begin(attacksAsUser);
+  const { startedAt, checks } = begun[title] ?? begin(title);
+  const { passed, failed } = reportChecks(await checks);
   process.stdout.write(`  ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
   total.passed += passed;
   total.failed += failed;
