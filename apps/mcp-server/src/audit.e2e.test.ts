@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { AuditEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { createHome, realServer, StartedServer } from './started-server.test.support.js';
+import { createHome, realServer, removeHome, StartedServer } from './started-server.test.support.js';
 
 const mcpServers = { everything: realServer('everything', 'stdio') };
 const secret = 'sum-4711';
@@ -14,7 +14,7 @@ let server: StartedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
-  await rm(home, { recursive: true, force: true });
+  await removeHome(home);
 });
 
 async function start(audit: object, env: Record<string, string> = {}): Promise<StartedServer> {

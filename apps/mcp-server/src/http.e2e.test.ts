@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -14,12 +14,14 @@ import {
   environmentOf,
   freePort,
   realServer,
+  removeHome,
   until,
 } from './started-server.test.support.js';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ending.splice(0)) await end();
+  // The last begun first: a server before its home.
+  for (const end of ending.splice(0).reverse()) await end();
 });
 
 async function spawnHttp(home: string, config: object, ...args: string[]) {
@@ -39,7 +41,7 @@ async function spawnHttp(home: string, config: object, ...args: string[]) {
 
 async function newHome(): Promise<string> {
   const home = await createHome();
-  ending.push(() => rm(home, { recursive: true, force: true }));
+  ending.push(() => removeHome(home));
   return home;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,7 @@ import { programs } from './programs.test.support.js';
 import {
   descendantsOf,
   realServer,
+  removeHome,
   StartedServer,
   until,
   untilGone,
@@ -22,7 +23,7 @@ const cases = isolationsUnderTest().flatMap((isolation) =>
 );
 // One for all servers here: what Python starts from takes seconds to make.
 const productHome = await mkdtemp(join(tmpdir(), 'code-executor-home-'));
-afterAll(() => rm(productHome, { recursive: true, force: true }));
+afterAll(() => removeHome(productHome));
 
 function startServer(isolation: string, files: Record<string, object> = {}) {
   const texts = Object.entries(files).map(([name, content]) => [name, JSON.stringify(content)]);

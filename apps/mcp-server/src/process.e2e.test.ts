@@ -1,5 +1,5 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import {
   createHome,
   descendantsOf,
   environmentOf,
+  removeHome,
   StartedServer,
   until,
   untilGone,
@@ -32,7 +33,7 @@ describe('code-executor-mcp', () => {
     running = undefined;
     // Where a test failed before it ended its server.
     for (const child of spawned.splice(0)) child.kill('SIGKILL');
-    for (const folder of homes.splice(0)) await rm(folder, { recursive: true, force: true });
+    for (const folder of homes.splice(0)) await removeHome(folder);
   });
 
   async function newHome(files: Record<string, string> = {}): Promise<string> {

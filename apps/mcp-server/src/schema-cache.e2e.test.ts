@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -7,6 +7,7 @@ import {
   createHome,
   descendantsOf,
   realServer,
+  removeHome,
   StartedServer,
   until,
   withServer,
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const mcpServers = { everything: realServer('everything', 'stdio'), memory: realServer('memory') };
   await writeFile(join(home, '.mcp.json'), JSON.stringify({ mcpServers }));
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
+afterAll(() => removeHome(home));
 
 test('discovery outlives the server, and its upstream servers', async () => {
   const first = await once(async (server) => {

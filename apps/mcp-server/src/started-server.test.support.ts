@@ -42,6 +42,11 @@ export async function createHome(files: Record<string, string> = {}): Promise<st
   return home;
 }
 
+/** Removes it. Children of a server that was killed may write there until the kernel has ended them too. */
+export async function removeHome(home: string): Promise<void> {
+  await rm(home, { recursive: true, force: true, maxRetries: 10 });
+}
+
 export function environmentOf(home: string, extra: Record<string, string> = {}): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: home, ...extra };
 }
@@ -112,7 +117,7 @@ export class StartedServer {
 
   async close(): Promise<void> {
     await this.client.close();
-    await rm(this.home, { recursive: true, force: true });
+    await removeHome(this.home);
   }
 }
 

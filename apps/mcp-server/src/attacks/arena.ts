@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { ExecutionReport } from '@code-executor/executor';
@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 
-import { bin } from '../started-server.test.support.js';
+import { bin, removeHome } from '../started-server.test.support.js';
 import type { Mode } from './attack.js';
 import type { Places } from './places.js';
 import { configOf, environmentOf, surround } from './surroundings.js';
@@ -165,6 +165,6 @@ export class Arena {
     await this.#client.close();
     this.#traps.close();
     closeSync(this.#pipe);
-    if (!keepHome) await rm(this.places.home, { recursive: true, force: true });
+    if (!keepHome) await removeHome(this.places.home);
   }
 }

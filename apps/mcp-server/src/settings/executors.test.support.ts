@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 import { findDeno } from '@code-executor/deno-runtime';
 import { expect } from '@jest/globals';
 
-import { createHome, environmentOf, type StartedServer, until } from '../started-server.test.support.js';
+import {
+  createHome,
+  environmentOf,
+  removeHome,
+  type StartedServer,
+  until,
+} from '../started-server.test.support.js';
 import { sparesOf } from './sandbox.test.support.js';
 import { alone, overStdio } from './scene.test.support.js';
 import { noSpares } from './upstream.test.support.js';
@@ -42,7 +48,7 @@ async function showIndexUrl(): Promise<void> {
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];
-  await rm(home, { recursive: true, force: true });
+  await removeHome(home);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/no-such-index.*executors\.python\.indexUrl/)]);
 }
 

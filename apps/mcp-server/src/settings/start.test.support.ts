@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { expect } from '@jest/globals';
@@ -10,6 +10,7 @@ import {
   createHome,
   environmentOf,
   freePort,
+  removeHome,
   StartedServer,
   withServer,
 } from '../started-server.test.support.js';
@@ -24,7 +25,7 @@ export async function problemOf(config: object): Promise<string> {
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.end();
   const [code] = (await once(child, 'close')) as [number];
-  await rm(home, { recursive: true, force: true });
+  await removeHome(home);
   expect(code).toBe(1);
   return stderr;
 }

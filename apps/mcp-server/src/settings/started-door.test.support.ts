@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { bin, createHome, environmentOf, until } from '../started-server.test.support.js';
+import { bin, createHome, environmentOf, removeHome, until } from '../started-server.test.support.js';
 
 /** What an HTTP door answered. */
 export interface Answer {
@@ -33,7 +33,7 @@ export class StartedDoor {
     const close = async () => {
       child.kill('SIGKILL');
       await ended;
-      await rm(home, { recursive: true, force: true });
+      await removeHome(home);
     };
     const url = () => /listening on (http:\/\/[^,]+),/.exec(stderr)?.[1];
     await until(() => url() !== undefined || child.exitCode !== null);

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-import { bin, freePort, until } from '../../started-server.test.support.js';
+import { bin, freePort, removeHome, until } from '../../started-server.test.support.js';
 import type { Places } from '../places.js';
 import { configOf, environmentOf, surround } from '../surroundings.js';
 import { takeUpstreamCalls, upstreamCalls } from '../upstream-calls.js';
@@ -186,6 +186,6 @@ export class Door {
   async close(): Promise<void> {
     await this.end();
     this.#traps.close();
-    await rm(this.places.home, { recursive: true, force: true });
+    await removeHome(this.places.home);
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { isolationsUnderTest } from '@code-executor/contracts/testing';
 
-import { bin, descendantsOf } from '../../started-server.test.support.js';
+import { bin, descendantsOf, removeHome } from '../../started-server.test.support.js';
 import { checkFiles, checkMemory, checkSecrets } from '../aftermath.js';
 import { Arena, type ArenaOptions } from '../arena.js';
 import { takeRecords } from '../audit-records.js';
@@ -35,7 +35,7 @@ export async function withAttacked(
     assert.deepEqual(server.takeCaught(), [], 'Somebody talked to a trap.');
     await checkFiles(server.places);
   } finally {
-    await rm(server.places.home, { recursive: true, force: true });
+    await removeHome(server.places.home);
   }
 }
 
@@ -73,7 +73,7 @@ async function refusedOtherwise(starts: readonly Refusal[]): Promise<object[]> {
     return others;
   } finally {
     traps.close();
-    await rm(places.home, { recursive: true, force: true });
+    await removeHome(places.home);
   }
 }
 
