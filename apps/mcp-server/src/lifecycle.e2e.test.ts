@@ -26,6 +26,11 @@ async function startLong(server: StartedServer, ms: number) {
   return { report };
 }
 
+async function isCalling(server: StartedServer): Promise<boolean> {
+  const { structured } = await server.call('health', {});
+  return (structured['connectionPool'] as { active: number }).active === 1;
+}
+
 /** What the log of records holds, by type and action. */
 async function recordsOf(server: StartedServer): Promise<string[]> {
   const folder = join(server.home, '.code-executor', 'audit-logs');
@@ -103,10 +108,7 @@ describe('a configuration that changes', () => {
     const long = server.run(
       'await tools.two.triggerLongRunningOperation({ duration: 3, steps: 2 }); return "whole"',
     );
-    await until(async () => {
-      const { structured } = await server.call('health', {});
-      return (structured['connectionPool'] as { active: number }).active === 1;
-    });
+    await until(() => isCalling(server));
     await writeFile(join(server.home, '.mcp.json'), servers('one', 'three'));
     await until(() => server.stderr.includes('read again'));
     expect((await server.run(listed)).result).toEqual(['one', 'three']);
@@ -135,6 +137,37 @@ describe('a configuration that changes', () => {
     expect(JSON.stringify(tools.find(({ name }) => name === 'executeTypescript')?.inputSchema)).toContain(
       '40000',
     );
+  });
+
+  test('of other keys keeps the servers connected, with what they remember; of the pool it does not', async () => {
+    const config = { ...level, ...policy, sandbox: { spares: { typescript: 0, python: 0 } } };
+    const server = await start(config, { '.mcp.json': servers('one') });
+    expect((await server.run(listed)).result).toEqual(['one']);
+    const processes = async () =>
+      (await descendantsOf(server.pid))
+        .filter(({ commandLine }) => commandLine.includes('server-everything'))
+        .map(({ pid }) => pid);
+    const before = await processes();
+    expect(before).toHaveLength(1);
+    const long = server.run(
+      'await tools.one.triggerLongRunningOperation({ duration: 2, steps: 2 }); return "whole"',
+    );
+    await until(() => isCalling(server));
+    const change = async (changes: object) => {
+      const said = server.stderr.length;
+      await writeFile(join(server.home, '.code-executor.json'), JSON.stringify({ ...config, ...changes }));
+      process.kill(server.pid, 'SIGHUP');
+      await until(() => server.stderr.includes('read again', said));
+    };
+    await change({ security: { maxTimeoutMs: 40_000 } });
+    expect((await server.run('return 1', { timeoutMs: 50_000 })).success).toBe(false);
+    expect(await long).toMatchObject({ success: true, result: 'whole' });
+    expect((await server.run('return await tools.one.echo({ message: "hi" })')).result).toBe('Echo: hi');
+    expect(await processes()).toEqual(before);
+    await change({ pool: { maxConcurrent: 7 } });
+    await untilGone(before);
+    expect((await server.run('return await tools.one.echo({ message: "hi" })')).result).toBe('Echo: hi');
+    expect((await server.call('health', {})).structured['connectionPool']).toMatchObject({ max: 7 });
   });
 
   test('and is wrong is told, and the old one stays; SIGHUP reads at once', async () => {

@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { readTelemetry } from '@code-executor/config';
 import type { AuditEvent, Logger } from '@code-executor/contracts';
 
-import { compose, type Services, type Setup } from './compose.js';
+import { compose, type Services } from './compose.js';
+import { lastingSettings } from './lasting-services.js';
+import type { Setup } from './setup.js';
 import type { Telemetry } from './telemetry.js';
 
 /** The services as they are configured now: what runs goes on with those that it began with. */
@@ -43,22 +45,23 @@ export class LiveServices {
   }
 
   /**
-   * Has this configuration from now on. Where only servers were added, changed or taken away, all others stay
-   * connected. What cannot be composed throws, and all stays as it was; a server that ends stays as it is.
+   * Has this configuration from now on. Servers that are configured as before stay connected, unless how all of them
+   * are connected changed. What cannot be composed throws, and all stays as it was; a server that ends stays as it is.
    */
   reload(setup: Setup): void {
     if (this.#isClosing) return;
     const before = this.#setup;
-    if (isDeepStrictEqual(withoutServers(before), withoutServers(setup))) {
-      this.#current.pool.update(setup.servers);
-    } else {
-      const old = this.#current;
-      this.#current = compose(setup);
+    const isSame = (of: (setup: Setup) => object) => isDeepStrictEqual(of(before), of(setup));
+    const old = this.#current;
+    const lasting = isSame(lastingSettings) ? old.lasting : undefined;
+    if (!isSame(withoutServers)) {
+      this.#current = compose(setup, lasting);
       this.#draining.add(old);
       const close = () => old.close(longestExecutionMs(before)).finally(() => this.#draining.delete(old));
       // Whoever was given the old ones in this turn has yet to begin with them.
       setImmediate(() => void close());
     }
+    lasting?.pool.update(setup.servers);
     this.#setup = setup;
     this.#tell({ type: 'config', action: 'reloaded', status: 'success' });
   }
@@ -78,9 +81,9 @@ export class LiveServices {
   }
 
   #tell(event: Omit<AuditEvent, 'timestamp'>): void {
-    void Promise.resolve(this.#current.audit({ ...event, timestamp: new Date().toISOString() })).catch(
-      (error: unknown) => this.#logger.error({ err: error }, 'The audit record was not written.'),
-    );
+    void Promise.resolve(
+      this.#current.lasting.audit({ ...event, timestamp: new Date().toISOString() }),
+    ).catch((error: unknown) => this.#logger.error({ err: error }, 'The audit record was not written.'));
   }
 }
 

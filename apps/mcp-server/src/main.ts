@@ -5,7 +5,6 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 import { parseArguments, usage } from './arguments.js';
 import { complain } from './complain.js';
-import type { Setup } from './compose.js';
 import { enabledLanguages } from './enabled-languages.js';
 import { endWith } from './end-with.js';
 import { instructionsFor } from './instructions.js';
@@ -13,6 +12,7 @@ import { type LateLogger, lateLogger } from './late-logger.js';
 import type { LiveServices } from './live-services.js';
 import { prepare, type Prepared } from './prepare.js';
 import { createServer, serveStdio } from './server.js';
+import type { Setup } from './setup.js';
 import type { Tool } from './tool.js';
 import { readVersion } from './version.js';
 import { watchSetup } from './watch-setup.js';

@@ -11,9 +11,9 @@ export function observe(services: () => Services | undefined, logger: Logger): M
   const none = { active: 0, waiting: 0, running: 0, hits: 0, misses: 0, servers: [] };
   return createMetrics(
     {
-      pool: () => services()?.pool.stats ?? none,
+      pool: () => services()?.lasting.pool.stats ?? none,
       executor: () => services()?.executor.stats ?? none,
-      cache: () => services()?.cache.stats ?? none,
+      cache: () => services()?.lasting.cache.stats ?? none,
       sandboxes: async () => (await services()?.executor.status()) ?? [],
     },
     { logger },
@@ -24,12 +24,12 @@ export function observe(services: () => Services | undefined, logger: Logger): M
 export function watchRequests(
   app: FastifyInstance,
   metrics: Metrics,
-  services: () => Pick<Services, 'auditLog'>,
+  services: () => Services,
   logger: Logger,
 ): void {
   const records = new RefusalRecords(async (event) => {
     await services()
-      .auditLog?.append(event)
+      .lasting.auditLog?.append(event)
       .catch((error: unknown) => logger.error({ err: error }, 'The audit record was not written.'));
   });
   app.addHook('onClose', () => records.flush());

@@ -1,5 +1,6 @@
-import type { Services, Setup } from './compose.js';
+import type { Services } from './compose.js';
 import { enabledLanguages } from './enabled-languages.js';
+import type { Setup } from './setup.js';
 import type { Tool } from './tool.js';
 import { executionTool } from './toolsets/core/execution-tool.js';
 import { healthTool } from './toolsets/core/health.js';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { findServers, loadConfig, projectServerFile } from '@code-executor/config';
 
-import type { Setup } from './compose.js';
+import type { Setup } from './setup.js';
 import { readVersion } from './version.js';
 
 /** What the files and the environment say now; without a logger, which stays the same. */

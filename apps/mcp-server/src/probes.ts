@@ -26,7 +26,7 @@ export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
   app.get('/live', open, () => ({ status: 'alive', timestamp: now() }));
 
   app.get('/ready', open, (_request, reply) => {
-    const { active, waiting, max, servers } = services()?.pool.stats ?? unused;
+    const { active, waiting, max, servers } = services()?.lasting.pool.stats ?? unused;
     const reason = whyNotReady({ active, waiting, max, servers });
     void reply.code(reason === undefined ? 200 : 503);
     const state = reason === undefined ? { ready: true } : { ready: false, reason };
@@ -37,8 +37,10 @@ export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
     const common = { status: 'ok', uptime: Math.floor(process.uptime()), timestamp: now(), version };
     if (!isTrusted(request)) return common;
     const current = services();
-    const connected = (current?.pool.stats.servers ?? []).filter(({ state }) => state === 'connected').length;
-    const size = (await current?.cache.entries())?.length ?? 0;
+    const connected = (current?.lasting.pool.stats.servers ?? []).filter(
+      ({ state }) => state === 'connected',
+    ).length;
+    const size = (await current?.lasting.cache.entries())?.length ?? 0;
     const sandboxes = (await current?.executor.status()) ?? [];
     const healthy = sandboxes.every(({ isolation }) => isolation !== undefined);
     return { ...common, healthy, mcpClients: { connected }, schemaCache: { size } };

@@ -13,11 +13,11 @@ import { endWith } from './end-with.js';
 import { rateLimitOf, tokenHashes, toolClient } from './http-clients.js';
 import { type HttpTokenFile, writeHttpToken } from './http-token-file.js';
 import type { LateLogger } from './late-logger.js';
-import type { Setup } from './compose.js';
 import { LiveServices } from './live-services.js';
 import { observe, watchRequests } from './observed.js';
 import { type ProbeOptions, probeRoutes } from './probes.js';
 import type { Prepared } from './prepare.js';
+import type { Setup } from './setup.js';
 import { watchSetup } from './watch-setup.js';
 
 const defaultPort = 3333;
@@ -127,7 +127,7 @@ interface Asked {
 }
 
 function createClientProxy({ current, setup }: LiveServices, asked: Asked): ToolProxy {
-  const { pool, audit, admit } = current;
+  const { pool, audit, admit } = current.lasting;
   const { policy } = setup.config;
   return createToolProxy({
     tools: admit ? recordedFirst(pool, recordFor(admit, asked)) : pool,

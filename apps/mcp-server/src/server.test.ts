@@ -70,7 +70,7 @@ describe('createServer', () => {
         ],
       },
     };
-    const services = () => Promise.resolve({ executor, pool });
+    const services = () => Promise.resolve({ executor, lasting: { pool } });
     const server = createServer({
       version: '1.2.3',
       instructions: instructionsFor(['good', 'bad'], languages),

@@ -9,7 +9,7 @@ test('health says where no language is enabled', async () => {
   const pool = { stats: { active: 0, waiting: 0, max: 100, servers: [] } };
   const health = healthTool({
     version: '1.2.3',
-    services: () => Promise.resolve({ executor, pool }),
+    services: () => Promise.resolve({ executor, lasting: { pool } }),
     warnings: [],
   });
   const { structured } = await health.call({}, { signal: new AbortController().signal });

@@ -35,9 +35,11 @@ export interface HealthSources {
   version: string;
   services: () => Promise<{
     executor: Pick<Executor, 'stats' | 'status'>;
-    pool: { readonly stats: PoolStats };
-    /** Absent where nothing is recorded. */
-    auditLog?: object;
+    lasting: {
+      pool: { readonly stats: PoolStats };
+      /** Absent where nothing is recorded. */
+      auditLog?: object | undefined;
+    };
   }>;
   /** What is wrong with the configuration, though the server works. */
   warnings: readonly string[];
@@ -63,7 +65,8 @@ export function healthTool(sources: HealthSources): Tool {
 
 async function measureHealth(sources: HealthSources): Promise<z.infer<typeof report>> {
   const { version, warnings } = sources;
-  const { executor, pool, auditLog } = await sources.services();
+  const { executor, lasting } = await sources.services();
+  const { pool, auditLog } = lasting;
   const sandboxes = await executor.status();
   const { active, waiting, max, servers } = pool.stats;
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;

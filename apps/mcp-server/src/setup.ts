@@ -1,0 +1,13 @@
+import type { Config, FoundServers } from '@code-executor/config';
+import type { AuditSink, Logger } from '@code-executor/contracts';
+
+/** What the services are made of: the configuration, and what was found beside it. */
+export interface Setup extends FoundServers {
+  config: Config;
+  /** The folder for everything that the product writes; without it, nothing is kept. */
+  homeDir?: string;
+  version: string;
+  /** Gets every event, recorded or not. */
+  observe?: AuditSink;
+  logger: Logger;
+}
