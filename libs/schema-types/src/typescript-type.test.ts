@@ -116,7 +116,7 @@ describe('schemaToTypeScript', () => {
   });
 });
 
-describe('a hostile schema takes bounded time and gives bounded text', () => {
+describe('a hostile schema gives bounded text, after bounded work', () => {
   const deep = (wrap: (inner: unknown) => unknown) => {
     let schema: unknown = string;
     for (let i = 0; i < 10_000; i++) schema = wrap(schema);
@@ -167,11 +167,18 @@ describe('a hostile schema takes bounded time and gives bounded text', () => {
     ['a megabyte as a value', { const: 'k'.repeat(1_000_000) }],
     ['a pattern that backtracks', { type: 'string', pattern: '(a+)+$' }],
   ])('%s', (_, schema) => {
-    const start = performance.now();
     expect(schemaToTypeScript(schema).length).toBeLessThan(200_000);
     const { type, declarations } = schemaToPython(schema, 'X');
     expect(type.length + declarations.length).toBeLessThan(500_000);
-    expect(performance.now() - start).toBeLessThan(1500);
+  });
+
+  test('of two unions with more than 2,000 pairs of members, the first stands for both', () => {
+    const both = (members: number) => {
+      const values = Array.from({ length: members }, (_, n) => n);
+      return schemaToTypeScript({ allOf: [{ enum: values }, { enum: values.map((n) => n + 1_000) }] });
+    };
+    expect(both(44)).toBe('never');
+    expect(both(45)).toBe(Array.from({ length: 45 }, (_, n) => n).join(' | '));
   });
 
   test('what is beyond the bound is unknown, and what was left out is allowed', () => {
