@@ -96,8 +96,12 @@ export class ServerProcess {
     child.on('error', () => {});
     child.stdout.on('error', () => {});
     child.stderr.on('error', () => {});
-    child.stdin.on('error', () => this.#endSoon('closed its input'));
-    child.stdout.on('end', () => this.#endSoon('closed its output'));
+    // Of a process that has exited, that is the reason.
+    const closes = (how: string) => {
+      if (child.exitCode === null && child.signalCode === null) this.#endSoon(how);
+    };
+    child.stdin.on('error', () => closes('closed its input'));
+    child.stdout.on('end', () => closes('closed its output'));
     child.once('exit', (code, signal) => {
       const how = signal ? `was ended by ${signal}` : `exited with code ${code ?? 'unknown'}`;
       // What it started has nobody to talk to any more, and would keep the pipes open.
