@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { ClientPool } from './client-pool.js';
-import { errorOf, stdioServer } from './fixture-servers.test.support.js';
+import { errorOf, patient, stdioServer, until } from './fixture-servers.test.support.js';
 
 let pool: ClientPool | undefined;
 let folder = '';
@@ -22,12 +22,22 @@ afterEach(async () => {
 /** A pool whose server is connected already. */
 const open = async (options = {}) => {
   const servers = { moody: stdioServer('moody-server.mjs', join(folder, 'calls')) };
-  pool = new ClientPool({ servers, audit: (event) => void events.push(event), ...options });
+  pool = new ClientPool({ ...patient, servers, audit: (event) => void events.push(event), ...options });
   await pool.listTools();
   return pool;
 };
 const sleep = (args: { ms: number; id?: number }, options = {}) =>
   (pool as ClientPool).callTool('mcp__moody__sleep', args, options);
+/** Runs a call that holds its place until it is cancelled by what this gives. */
+const occupy = async (id = 0) => {
+  const stop = new AbortController();
+  const call = errorOf(sleep({ ms: 60_000, id }, { signal: stop.signal }));
+  await until(() => pool?.stats.active === 1);
+  return async () => {
+    stop.abort();
+    expect((await call).code).toBe('cancelled');
+  };
+};
 /** The calls in the order in which the server got them. */
 const received = async () =>
   (await readFile(join(folder, 'calls'), 'utf8')).trimEnd().replaceAll('sleep', '').split('\n').map(Number);
@@ -64,7 +74,7 @@ describe('CallQueue', () => {
 
   test('refuses a call whose turn does not come in time', async () => {
     const pool = await open({ maxConcurrent: 1, queueTimeoutMs: 50 });
-    const first = sleep({ ms: 500, id: 1 });
+    const release = await occupy(1);
     const second = await errorOf(sleep({ ms: 0, id: 2 }));
     expect(second).toMatchObject({
       code: 'unavailable',
@@ -75,7 +85,7 @@ describe('CallQueue', () => {
       retryAfterMs: 30_000,
     });
     expect(pool.stats).toMatchObject(stats(1, 0));
-    await first;
+    await release();
     await sleep({ ms: 100, id: 3 }); // longer than the limit of a wait, which is over
     expect(await received()).toEqual([1, 3]);
     expect(events).toEqual([
@@ -85,7 +95,7 @@ describe('CallQueue', () => {
 
   test('lets a cancelled call leave at once, and its place be taken', async () => {
     const pool = await open({ maxConcurrent: 1, maxQueued: 1 });
-    const first = sleep({ ms: 300, id: 1 });
+    const release = await occupy(1);
     const stop = new AbortController();
     const second = errorOf(sleep({ ms: 0, id: 2 }, { signal: stop.signal }));
     await new Promise((resolve) => setImmediate(resolve));
@@ -96,27 +106,26 @@ describe('CallQueue', () => {
     const third = sleep({ ms: 0, id: 3 });
     await new Promise((resolve) => setImmediate(resolve));
     expect((await errorOf(sleep({ ms: 0, id: 4 }))).retryAfterMs).toBe(60_000);
-    await Promise.all([first, third]);
+    await release();
+    await third;
     expect(await received()).toEqual([1, 3]);
   });
 
   test('frees the place of a running call that is cancelled', async () => {
     await open({ maxConcurrent: 1 });
-    const stop = new AbortController();
-    const first = errorOf(sleep({ ms: 60_000, id: 1 }, { signal: stop.signal }));
+    const release = await occupy(1);
     const second = sleep({ ms: 0, id: 2 });
     await new Promise((resolve) => setImmediate(resolve));
-    stop.abort();
-    expect((await first).code).toBe('cancelled');
+    await release();
     await second;
   });
 
   test('never makes a listing wait, and allows no waiting at all', async () => {
     const pool = await open({ maxConcurrent: 1, maxQueued: 0 });
-    const first = sleep({ ms: 200 });
+    const release = await occupy();
     expect((await errorOf(sleep({ ms: 0 }))).retryAfterMs).toBe(60_000);
     expect((await pool.listTools({ refresh: true })).tools).toHaveLength(5);
     expect(pool.stats.active).toBe(1);
-    await first;
+    await release();
   });
 });

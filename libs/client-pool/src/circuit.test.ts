@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AuditEvent } from '@code-executor/contracts';
 
 import { ClientPool } from './client-pool.js';
-import { errorOf, stdioServer, until } from './fixture-servers.test.support.js';
+import { errorOf, patient, stdioServer, until } from './fixture-servers.test.support.js';
 import type { ServerStats, UpstreamServer } from './options.js';
 
 const wild = stdioServer('wild-server.mjs', 'stdio');
@@ -12,7 +12,8 @@ let pool: ClientPool | undefined;
 let events: AuditEvent[] = [];
 const open = (server: UpstreamServer, options = {}) => {
   events = [];
-  pool = new ClientPool({ servers: { wild: server }, audit: (event) => void events.push(event), ...options });
+  const audit = (event: AuditEvent) => void events.push(event);
+  pool = new ClientPool({ ...patient, servers: { wild: server }, audit, ...options });
   return pool;
 };
 afterEach(() => pool?.close());
@@ -30,15 +31,15 @@ const fail = async (tool: string, times: number) => {
 };
 
 describe('Circuit', () => {
-  test.each([
+  test.each<[string, UpstreamServer, string, string, object?]>([
     ['a lost connection', wild, 'crash', 'unavailable'],
-    ['a timeout', wild, 'hang', 'deadline_exceeded'],
+    ['a timeout', wild, 'hang', 'deadline_exceeded', { callTimeoutMs: 300 }],
     ['an error of the server', wild, 'internal', 'internal'],
     ['a result that is none', raw, 'no_result', 'internal'],
     ['an answer that is no message', raw, 'null_result', 'internal'],
     ['no connection', { command: '/no/such/command' }, 'any', 'unavailable'],
-  ])('opens after five failures in a row: %s', async (_what, server, tool, code) => {
-    const pool = open(server, { callTimeoutMs: 300 });
+  ])('opens after five failures in a row: %s', async (_what, server, tool, code, options = {}) => {
+    const pool = open(server, options);
     expect(await fail(tool, 4)).toEqual(Array(4).fill(code));
     expect(circuit()).toEqual({ state: 'closed', failuresInRow: 4, circuitFailures: 4 });
     expect(await fail(tool, 1)).toEqual([code]);

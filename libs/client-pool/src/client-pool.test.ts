@@ -6,23 +6,25 @@ import {
   dataOf,
   errorOf,
   everything,
+  patient,
   type RunningServer,
   scriptServer,
   startEverything,
   startHttpServer,
   stdioServer,
+  until,
 } from './fixture-servers.test.support.js';
 import type { UpstreamServer } from './options.js';
 
 describeToolSource('ClientPool over stdio', () => {
-  const pool = new ClientPool({ servers: { test: stdioServer('kit-server.mjs', 'stdio') } });
+  const pool = new ClientPool({ ...patient, servers: { test: stdioServer('kit-server.mjs', 'stdio') } });
   return Promise.resolve({ source: pool, close: () => pool.close() });
 });
 
 for (const transport of ['http', 'sse'] as const) {
   describeToolSource(`ClientPool over ${transport}`, async () => {
     const running = await startHttpServer('kit-server.mjs', transport);
-    const pool = new ClientPool({ servers: { test: running.server } });
+    const pool = new ClientPool({ ...patient, servers: { test: running.server } });
     return { source: pool, close: () => pool.close().then(running.close) };
   });
 }
@@ -30,13 +32,21 @@ for (const transport of ['http', 'sse'] as const) {
 let pool: ClientPool | undefined;
 const running: RunningServer[] = [];
 const open = (servers: Record<string, UpstreamServer>, options = {}) => {
-  pool = new ClientPool({ servers, ...options });
+  pool = new ClientPool({ ...patient, servers, ...options });
   return pool;
 };
 afterEach(async () => {
   await pool?.close();
   for (const { close } of running.splice(0)) await close();
 });
+
+/** Waits for what happens during a call; a call that has ended makes it happen no more. */
+const during = async (call: Promise<unknown>, hasHappened: () => boolean) => {
+  let isOver = false;
+  const end = () => (isOver = true);
+  void call.then(end, end);
+  await until(() => isOver || hasHappened());
+};
 
 const closedCircuit = { circuit: 'closed', failuresInRow: 0, circuitFailures: 0 };
 
@@ -62,7 +72,7 @@ describe('ClientPool.drain()', () => {
         .listTools()
         .then(() => pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 30 })),
     );
-    while (pool.stats.active === 0) await new Promise(setImmediate);
+    await during(long, () => pool.stats.active > 0);
     await pool.drain(20);
     expect(pool.stats.active).toBe(1);
     await pool.close();
@@ -93,7 +103,7 @@ describe('ClientPool.update()', () => {
     const pool = open({ everything: everything('stdio') });
     await pool.listTools();
     const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 });
-    while (pool.stats.active === 0) await new Promise(setImmediate);
+    await during(long, () => pool.stats.active > 0);
     pool.update({});
     expect((await long).isError).not.toBe(true);
     expect(await names(pool)).toEqual([]);
@@ -103,7 +113,7 @@ describe('ClientPool.update()', () => {
     const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
     const pool = open({ silent });
     const call = errorOf(pool.callTool('mcp__silent__x', {}));
-    while (pool.stats.servers[0]?.state !== 'connecting') await new Promise(setImmediate);
+    await during(call, () => pool.stats.servers[0]?.state === 'connecting');
     pool.update({});
     expect(await call).toMatchObject({
       code: 'unavailable',
@@ -115,7 +125,7 @@ describe('ClientPool.update()', () => {
     const pool = open({ everything: everything('stdio') });
     await pool.listTools();
     const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 60, steps: 2 });
-    while (pool.stats.active === 0) await new Promise(setImmediate);
+    await during(long, () => pool.stats.active > 0);
     pool.update({}, 20);
     expect((await errorOf(long)).code).toBe('cancelled');
   });
@@ -125,7 +135,7 @@ describe('ClientPool.update()', () => {
     await pool.listTools();
     const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 });
     const waiting = pool.callTool('mcp__everything__echo', { message: 'hi' });
-    while (pool.stats.waiting === 0) await new Promise(setImmediate);
+    await during(waiting, () => pool.stats.waiting > 0);
     pool.update({ everything: { ...everything('stdio'), env: { CHANGED: 'yes' } } });
     await long;
     expect((await waiting).content).toEqual([{ type: 'text', text: 'Echo: hi' }]);

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import { CodeExecutorError } from '@code-executor/contracts';
@@ -14,6 +16,9 @@ import type { HttpServer, StdioServer } from './options.js';
 const fixture = (file: string) => fileURLToPath(new URL(`../fixtures/${file}`, import.meta.url));
 
 export const headers = { 'x-test-key': 'opensesame' };
+
+/** For pools of healthy servers: on a busy machine these need time to start. */
+export const patient = { connectTimeoutMs: 50_000 };
 
 /** A fixture as a stdio server. */
 export function stdioServer(file: string, ...args: string[]): StdioServer {
@@ -43,12 +48,15 @@ export async function startEverything(transport: 'streamableHttp' | 'sse'): Prom
   const port = await freePort();
   const { command, args } = everything(transport);
   const child = spawn(command, args, { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
-  for await (const line of createInterface({ input: child.stderr })) {
-    if (/running on|listening on/i.test(line)) break;
-  }
+  await untilListening(child.stderr);
   child.stderr.resume();
   const url = `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`;
   return { server: { url }, child, close: () => end(child) };
+}
+
+async function untilListening(input: Readable): Promise<void> {
+  for await (const line of createInterface({ input })) if (/running on|listening on/i.test(line)) return;
+  throw new Error('server-everything ended before it listened');
 }
 
 export function everything(transport: string): { command: string; args: string[] } {
@@ -100,10 +108,16 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+/** Of those that the system gives to nobody by itself: it is still free when a server has started. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = randomInt(20_000, 32_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort();
+    throw error;
+  }
   server.close();
   await once(server, 'close');
   return port;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { ClientPool } from './client-pool.js';
-import { dataOf, errorOf, stdioServer } from './fixture-servers.test.support.js';
+import { dataOf, errorOf, patient, stdioServer } from './fixture-servers.test.support.js';
 
 let pool: ClientPool | undefined;
 let folder = '';
@@ -19,6 +19,7 @@ afterEach(async () => {
 /** A server that dies of its first calls. */
 const open = (failures: number, options = {}) => {
   pool = new ClientPool({
+    ...patient,
     servers: { moody: stdioServer('moody-server.mjs', join(folder, 'calls'), String(failures)) },
     ...options,
   });
@@ -51,7 +52,10 @@ describe('Retries', () => {
       fs.appendFileSync(${starts}, 'x');
       if (fs.readFileSync(${starts}, 'utf8') === 'xx') process.exit(1);
       import(${JSON.stringify(args[0])});`;
-    pool = new ClientPool({ servers: { moody: { command, args: ['-e', script, '--', ...args] } } });
+    pool = new ClientPool({
+      ...patient,
+      servers: { moody: { command, args: ['-e', script, '--', ...args] } },
+    });
     expect(await dataOf(pool, 'moody__read')).toMatchObject({ calls: 2 });
     expect(pool.stats.servers[0]).toMatchObject({ state: 'connected', circuitFailures: 2 });
   });
@@ -63,7 +67,7 @@ describe('Retries', () => {
   });
 
   test('are not made of errors of the tool, nor after a timeout', async () => {
-    const pool = open(0, { callTimeoutMs: 300 });
+    const pool = open(0, { callTimeoutMs: 2000 });
     expect((await pool.callTool('mcp__moody__wrong', {})).isError).toBe(true);
     const late = await errorOf(pool.callTool('mcp__moody__sleep', { ms: 60_000 }));
     expect(late.code).toBe('deadline_exceeded');

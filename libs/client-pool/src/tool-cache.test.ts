@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { ClientPool } from './client-pool.js';
-import { dataOf, errorOf, stdioServer, until } from './fixture-servers.test.support.js';
+import { dataOf, errorOf, patient, stdioServer, until } from './fixture-servers.test.support.js';
 import type { UpstreamServer } from './options.js';
 import type { ToolListCache } from './tool-list-cache.js';
 
@@ -31,7 +31,7 @@ class TestCache implements ToolListCache {
 
 const pools: ClientPool[] = [];
 const open = (servers: Record<string, UpstreamServer>, cache: ToolListCache, options = {}) => {
-  const pool = new ClientPool({ servers, cache, ...options });
+  const pool = new ClientPool({ ...patient, servers, cache, ...options });
   pools.push(pool);
   return pool;
 };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { ClientPool } from './client-pool.js';
-import { dataOf, stdioServer } from './fixture-servers.test.support.js';
+import { dataOf, patient, stdioServer } from './fixture-servers.test.support.js';
 
 let pool: ClientPool | undefined;
 afterEach(() => pool?.close());
@@ -17,6 +17,7 @@ const listingOf = async (kind: string) => {
     debug: ignore,
   };
   pool = new ClientPool({
+    ...patient,
     logger,
     servers: { raw: stdioServer('raw-server.mjs', kind), kit: stdioServer('kit-server.mjs', 'stdio') },
   });

@@ -5,6 +5,7 @@ import {
   dataOf,
   errorOf,
   headers,
+  patient,
   type RunningServer,
   startHttpServer,
   stdioServer,
@@ -15,7 +16,7 @@ import type { UpstreamServer } from './options.js';
 let pool: ClientPool | undefined;
 let running: RunningServer | undefined;
 const open = (wild: UpstreamServer, options = {}) => {
-  pool = new ClientPool({ servers: { wild }, ...options });
+  pool = new ClientPool({ ...patient, servers: { wild }, ...options });
   return pool;
 };
 const openHttp = async (transport: 'http' | 'sse', options = {}) => {
@@ -109,14 +110,14 @@ describe('UpstreamConnection over stdio', () => {
   });
 
   test('gives up a call after callTimeoutMs and cancels it, but not while it reports progress', async () => {
-    const pool = open(wild, { callTimeoutMs: 400 });
+    const pool = open(wild, { callTimeoutMs: 1000 });
     expect(await errorOf(pool.callTool('mcp__wild__hang', {}))).toMatchObject({
       code: 'deadline_exceeded',
       tool: 'mcp__wild__hang',
       server: 'wild',
     });
     expect(await dataOf(pool, 'wild__hangs')).toEqual({ started: 1, cancelled: 1 });
-    expect(await dataOf(pool, 'wild__progress', { steps: 12, everyMs: 50 })).toEqual({ steps: 12 });
+    expect(await dataOf(pool, 'wild__progress', { steps: 12, everyMs: 100 })).toEqual({ steps: 12 });
     const endless = await errorOf(pool.callTool('mcp__wild__progress', { steps: 1000, everyMs: 50 }));
     expect(endless.code).toBe('deadline_exceeded');
   });
@@ -139,7 +140,7 @@ describe('UpstreamConnection over stdio', () => {
   });
 
   test('lists again once for a burst of changes', async () => {
-    const pool = open(wild);
+    const pool = open(wild, { discoveryTimeoutMs: 30_000 });
     await pool.listTools();
     expect(await dataOf(pool, 'wild__add_tool', { name: 'fresh', announcements: 20 })).toEqual({
       listings: 1,
