@@ -43,8 +43,7 @@ export interface DenoRunnerOptions {
 const maxOutputBytes = 64 * 1024 * 1024;
 /** The longest time limit that a spare serves; its CPU limit is set when it starts. */
 const maxTimeoutMs = 300_000;
-/** How long a process may take until it has its program; a spare only has to read it. */
-const coldStartMs = 30_000;
+/** How long a spare may take until it has its program: it only has to read it. */
 const spareStartMs = 2000;
 const noGrants: Grants = { read: [], write: [] };
 
@@ -81,10 +80,7 @@ export class DenoRunner {
       if (hasStarted) return result;
     }
     const process = await this.#start(request.timeoutMs, grants, false, request.signal);
-    const { hasStarted, result } = await this.#run(process, request, grants, {
-      askedMs,
-      startLimitMs: coldStartMs,
-    });
+    const { hasStarted, result } = await this.#run(process, request, grants, { askedMs });
     if (hasStarted) return result;
     const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
     throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);

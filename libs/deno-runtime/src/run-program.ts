@@ -29,8 +29,8 @@ export interface ProgramOptions {
   run: object;
   handlers: HostCallHandlers;
   maxOutputChars: number;
-  /** A process that has not taken its program after this many milliseconds is ended. */
-  startLimitMs: number;
+  /** A process that has not taken its program after this many milliseconds is ended. Default: when the program's time is over. */
+  startLimitMs?: number;
   /** Makes text about the program what its author expects. */
   cleanText: (text: string) => string;
 }
@@ -93,10 +93,21 @@ export async function runProgram(
       },
     });
     void process.exit.then(resolve);
-    const timer = setTimeout(() => resolve('timeout'), request.timeoutMs);
-    const startTimer = setTimeout(() => {
-      if (startedMs === undefined) void process.kill(0);
-    }, options.startLimitMs);
+    // A server that was busy for that long meets the timer first: what had come by then is read before it counts.
+    const onLimit = (ms: number, act: () => void) =>
+      setTimeout(() => setImmediate(() => setImmediate(act)), ms);
+    const timer = onLimit(request.timeoutMs, () => {
+      if (!result) resolve('timeout');
+    });
+    const { startLimitMs = Infinity } = options;
+    const startTimer =
+      startLimitMs < request.timeoutMs &&
+      onLimit(startLimitMs, () => {
+        if (startedMs !== undefined) return;
+        // Not heard from now on, so that another process can have the program.
+        process.listen({});
+        void process.kill(0);
+      });
     const diskWatch = setInterval(() => {
       void process.diskBytes().then((bytes) => {
         if (bytes > maxDiskBytes) resolve('too_much_disk');
@@ -107,7 +118,7 @@ export async function runProgram(
     if (request.signal?.aborted) cancel();
     calls.signal.addEventListener('abort', () => {
       clearTimeout(timer);
-      clearTimeout(startTimer);
+      if (startTimer) clearTimeout(startTimer);
       clearInterval(diskWatch);
       request.signal?.removeEventListener('abort', cancel);
     });
