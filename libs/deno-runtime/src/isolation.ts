@@ -17,6 +17,8 @@ export interface ChosenIsolation {
 
 const probeScript = new URL('../assets/probe.js', import.meta.url);
 const probes = new Map<string, Promise<string | undefined>>();
+/** How long the probe may take. */
+const probeLimitMs = 30_000;
 
 /**
  * Finds out, once per Deno binary, which isolation works here, by really running a process in it.
@@ -60,7 +62,11 @@ async function probeStrict(denoPath: string): Promise<string | undefined> {
   };
   try {
     const process = new DenoProcess(await strictCommand(options), { maxOutputBytes: 64 * 1024 });
-    const timer = setTimeout(() => void process.kill(0), 10_000);
+    let isLate = false as boolean;
+    const timer = setTimeout(() => {
+      isLate = true;
+      void process.kill(0);
+    }, probeLimitMs);
     let stdout = '';
     let stderr = '';
     process.listen({
@@ -69,12 +75,18 @@ async function probeStrict(denoPath: string): Promise<string | undefined> {
     const exit = await process.exit;
     clearTimeout(timer);
     if (stdout === 'strict isolation works\n') return undefined;
+    if (isLate) {
+      // True of this moment only: the next execution tries again.
+      probes.delete(denoPath);
+      return `Bubblewrap started nothing within ${probeLimitMs / 1000} s; the machine may be too busy.`;
+    }
     const detail = stderr.trim().split('\n')[0]?.slice(0, 200);
     if (exit.code === 127) {
       return 'Bubblewrap is not installed; install it (Debian, Ubuntu: apt-get install bubblewrap).';
     }
     return `Bubblewrap does not work here (${detail ?? `exit code ${exit.code ?? exit.signal ?? 'unknown'}`}); allow unprivileged user namespaces.`;
   } catch (error) {
+    probes.delete(denoPath);
     return CodeExecutorError.from(error).message;
   }
 }
