@@ -16,7 +16,7 @@ export interface ConfigEdit {
   value?: unknown;
 }
 
-const lockWaitMs = 5000;
+const lockWaitMs = 15_000;
 const lockRetryMs = 20;
 
 /**
