@@ -8,8 +8,8 @@ export default {
   resolver: '@nx/jest/plugins/resolver',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.json' }] },
-  // Sandboxes and upstream servers are real processes: give a busy two-core machine room.
-  testTimeout: 60_000,
+  // Sandboxes and upstream servers are real processes, and a busy two-core machine is slow: this only ends what hangs.
+  testTimeout: 240_000,
   // Files wait for processes more than they compute: one fewer than there are cores leaves half of two idle.
   maxWorkers: '100%',
   coverageProvider: 'v8',
