@@ -13,8 +13,8 @@ const closeMs = 5000;
 
 /**
  * Has signals and failures end this process in order: no more work is taken, what is under way goes on for 30 s,
- * then `close` and the last lines of the log. The exit code of a signal is 0, that of a failure 1. A second signal
- * ends it at once, with the code that shells expect.
+ * then `close` and the last lines of the log. The exit code of a signal is 0, that of a failure 1. A signal meanwhile
+ * cuts the 30 s short, and a second signal ends it at once, with the code that shells expect.
  */
 export function endWith(close: (drainMs: number) => Promise<unknown> | undefined, logger: LateLogger): End {
   let isEnding = false;
@@ -31,10 +31,13 @@ export function endWith(close: (drainMs: number) => Promise<unknown> | undefined
       .then(() => logger.flush())
       .finally(() => process.exit(exitCode));
   };
+  let isSignalled = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (isEnding) process.exit(128 + constants.signals[signal]);
-      end(signal);
+      if (isSignalled) process.exit(128 + constants.signals[signal]);
+      isSignalled = true;
+      // Clients close stdin, send a signal two seconds later, and kill two seconds after that.
+      end(signal, { isUrgent: isEnding });
     });
   }
   process.on('uncaughtException', (error) => {

@@ -116,6 +116,22 @@ describe('code-executor-mcp', () => {
     expect((await running.run('return 1')).result).toBe(1);
   });
 
+  /** A server whose program prints until it is ended. */
+  async function startEndless(timeoutMs: number) {
+    const started = await spawnServer();
+    const code = 'for (;;) { console.log("x"); await new Promise((r) => setTimeout(r, 50)); }';
+    const call = {
+      name: 'executeTypescript',
+      arguments: { code, timeoutMs },
+      _meta: { progressToken: 1 },
+    };
+    const { child, output } = started;
+    child.stdin.write(`${initialize}\n`);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call })}\n`);
+    await until(() => output().stdout.includes('notifications/progress'));
+    return started;
+  }
+
   test('writes nothing to stdout before it is asked, starts nothing and leaves no file', async () => {
     const { child, home, output, ended } = await spawnServer();
     // The log line comes when the server is ready.
@@ -160,19 +176,8 @@ describe('code-executor-mcp', () => {
       // Who reads no more gets no answer: nothing is waited for.
       (child) => child.stdout.destroy(),
     ];
-    const call = {
-      name: 'executeTypescript',
-      arguments: {
-        code: 'for (;;) { console.log("x"); await new Promise((r) => setTimeout(r, 50)); }',
-        timeoutMs: 60_000,
-      },
-      _meta: { progressToken: 1 },
-    };
     const codes = ends.map(async (end) => {
-      const { child, output, ended } = await spawnServer();
-      child.stdin.write(`${initialize}\n`);
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call })}\n`);
-      await until(() => output().stdout.includes('notifications/progress'));
+      const { child, ended } = await startEndless(60_000);
       const pids = (await descendantsOf(child.pid ?? 0)).map(({ pid }) => pid);
       expect(pids.length).toBeGreaterThan(0);
       end(child);
@@ -181,6 +186,23 @@ describe('code-executor-mcp', () => {
       return code;
     });
     expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
+  });
+
+  test('a signal after the end of stdin is waited for no longer, and the end is in order', async () => {
+    const { child, home, output, ended } = await startEndless(20_000);
+    child.stdin.end();
+    await until(() => output().stderr.includes('The server ends'));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    const folder = join(home, '.code-executor', 'audit-logs');
+    const [file = ''] = await readdir(folder);
+    const lines = (await readFile(join(folder, file), 'utf8')).trim().split('\n');
+    // Had it waited, the program would have timed out.
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({ type: 'lifecycle', action: 'started' }),
+      expect.objectContaining({ type: 'lifecycle', action: 'stopped' }),
+      expect.objectContaining({ type: 'execution', errorCode: 'cancelled' }),
+    ]);
   });
 
   test('is clean to the Inspector, and shows it a result', async () => {
