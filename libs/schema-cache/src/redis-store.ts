@@ -87,7 +87,9 @@ export class RedisStore extends MemoryStore {
     const { now, logger } = this.#options;
     if (now() < this.#retryAt) return undefined;
     try {
-      const answer = await within(this.#open().then(question), answerMs);
+      // A slow machine may need long to load the client: that tells nothing about Redis.
+      const redis = await this.#open();
+      const answer = await within(question(redis), answerMs);
       this.#hasWarned = false;
       return answer;
     } catch (error) {
