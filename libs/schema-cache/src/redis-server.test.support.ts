@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
 export interface RedisServer {
   url: string;
@@ -16,9 +18,7 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--requirepass', password];
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(child, 'spawn');
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line.includes('Ready to accept connections')) break;
-  }
+  await untilReady(child.stdout);
   child.stdout.resume();
   const close = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -28,10 +28,23 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   return { url: `redis://:${password}@127.0.0.1:${port}`, child, close };
 }
 
+async function untilReady(input: Readable): Promise<void> {
+  for await (const line of createInterface({ input })) {
+    if (line.includes('Ready to accept connections')) return;
+  }
+  throw new Error('redis-server ended before it listened');
+}
+
+/** Of those that the system gives to nobody by itself: it is still free when a server has started. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = randomInt(20_000, 32_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort();
+    throw error;
+  }
   server.close();
   await once(server, 'close');
   return port;
