@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -186,13 +187,23 @@ export async function untilGone(pids: readonly number[]): Promise<void> {
   );
 }
 
-/** A port that was free a moment ago. */
+let nextPort = randomInt(20_000, 31_000);
+
+/**
+ * A port that was free a moment ago, and is none that the system gives to anybody by itself (Linux: 32768 to 60999):
+ * it is still free when its server starts minutes later.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  // Never the same twice: some wait for their servers together.
+  const port = nextPort++;
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort();
+    throw error;
+  }
   server.close();
   await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('No port.');
-  return address.port;
+  return port;
 }
