@@ -52,7 +52,7 @@ export const sandboxScenes = [
     },
   }),
   overStdio({
-    config: { sandbox: { maxConcurrent: 1, maxQueued: 1, queueTimeoutMs: 1000, spares: noSpares } },
+    config: { sandbox: { maxConcurrent: 1, maxQueued: 1, queueTimeoutMs: 5000, spares: noSpares } },
     shows: {
       'sandbox.maxConcurrent': async (server) =>
         expect((await crowd(server)).during).toEqual({ running: 1, waiting: 1, max: 1 }),
@@ -62,12 +62,12 @@ export const sandboxScenes = [
       },
       'sandbox.queueTimeoutMs': async (server) => {
         const { error } = (await crowd(server)).late;
-        expect(error).toBe('The execution waited 1000 ms for its turn in vain; try again later.');
+        expect(error).toBe('The execution waited 5000 ms for its turn in vain; try again later.');
       },
     },
   }),
   overStdio({
-    config: { sandbox: { spares: { typescript: 1, python: 0, idleMs: 1000 } } },
+    config: { sandbox: { spares: { typescript: 1, python: 0, idleMs: 4000 } } },
     shows: {
       'sandbox.spares.idleMs': async (server) => {
         await server.run('return 1');
