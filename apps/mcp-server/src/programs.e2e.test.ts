@@ -126,11 +126,12 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
         { signal: caller.signal, onprogress: (progress) => seen.push(progress) },
       )
       .catch((error: unknown) => error);
-    await until(() => seen.length === 3);
-    expect(seen.map(({ progress }) => progress)).toEqual([1, 2, 3]);
-    for (const { message } of seen) expect(message).toMatch(/^line \d+$/);
+    await until(() => seen.length >= 3);
+    const first = seen.slice(0, 3);
+    expect(first.map(({ progress }) => progress)).toEqual([1, 2, 3]);
+    for (const { message } of first) expect(message).toMatch(/^line \d+$/);
     // Ten lines a second, one notification: lines are left out.
-    expect(seen[2]?.message).not.toBe('line 2');
+    expect(first[2]?.message).not.toBe('line 2');
     caller.abort();
     expect(await running).toBeInstanceOf(Error);
     await until(async () => {

@@ -117,7 +117,7 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
   test('has a call as an error that was open at the time limit', async () => {
     const code =
       "await callMCPTool('mcp__everything__trigger-long-running-operation', { duration: 60, steps: 1 });";
-    const report = await server.run(code, { allowedTools: ['*'], timeoutMs: 2000 });
+    const report = await server.run(code, { allowedTools: ['*'], timeoutMs: 6000 });
     expect(report).toMatchObject({
       status: 'timed_out',
       toolCallSummary: [
@@ -181,10 +181,7 @@ describe('executeTypescript with broken servers', () => {
       dies: badServerEntry('dies'),
       everything: realServer('everything', 'stdio'),
     };
-    server = await StartedServer.start({
-      '.mcp.json': JSON.stringify({ mcpServers }),
-      '.code-executor.json': JSON.stringify({ pool: { connectTimeoutMs: 4000 } }),
-    });
+    server = await StartedServer.start({ '.mcp.json': JSON.stringify({ mcpServers }) });
   });
   afterAll(() => server.close());
 
