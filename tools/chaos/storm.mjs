@@ -18,7 +18,8 @@ const programMs = 2500;
 const maxRatio = 1.5;
 /** What a server may have grown by, beside its garbage that waits to be collected. */
 const maxGrowthMb = 64;
-const healthWithinMs = 1000;
+/** The kernel needs a moment to end a process; upstream servers end when they see their input close. */
+const graceMs = 10_000;
 
 /**
  * Resolves with `{ ok, seconds, calls, failedCalls, p95Ms, ratio, rssMb, findings }`; `isCompared` runs the same
@@ -26,8 +27,10 @@ const healthWithinMs = 1000;
  */
 export async function storm(seconds, { isCompared }) {
   const findings = [];
-  const calm = isCompared ? await loaded(seconds, false, findings) : undefined;
-  const wild = await loaded(seconds, true, findings);
+  // Where nothing is compared, as in `npm test`, the machine may have much else to do.
+  const healthWithinMs = isCompared ? 1000 : 10_000;
+  const calm = isCompared ? await loaded(seconds, { isWild: false, healthWithinMs }, findings) : undefined;
+  const wild = await loaded(seconds, { isWild: true, healthWithinMs }, findings);
   const ratio = calm && wild.p95Ms / calm.p95Ms;
   if (ratio !== undefined && ratio > maxRatio) {
     findings.push({ what: `calls of good servers took ${ratio.toFixed(2)} times as long as in calm (p95)` });
@@ -41,7 +44,7 @@ export async function storm(seconds, { isCompared }) {
   };
 }
 
-async function loaded(seconds, isWild, findings) {
+async function loaded(seconds, { isWild, healthWithinMs }, findings) {
   const folder = await mkdtemp(join(tmpdir(), 'code-executor-storm-'));
   const server = await start(folder, isWild);
   const phase = isWild ? 'storm' : 'calm';
@@ -78,14 +81,11 @@ async function loaded(seconds, isWild, findings) {
     if (isWild === (counts.failedCalls === 0))
       report(`${counts.failedCalls} of ${counts.calls} calls failed`);
     if (times.length === 0) report('no good server was ever called');
-    const children = descendantsOf(server.pid);
+    const known = [server.pid, ...descendantsOf(server.pid)];
+    const alive = () => known.filter((pid) => commandOf(pid) !== '');
     await server.client.close();
-    await delay(500);
-    for (const pid of [server.pid, ...children]) {
-      // Empty for one that is gone and that nobody has collected yet.
-      const command = commandOf(pid);
-      if (command !== '') report(`process ${pid} is left behind: ${command.slice(0, 100)}`);
-    }
+    for (let waited = 0; waited < graceMs && alive().length > 0; waited += 20) await delay(20);
+    for (const pid of alive()) report(`process ${pid} is left behind: ${commandOf(pid).slice(0, 100)}`);
     const [p95Ms = 0] = times.sort((a, b) => a - b).slice(Math.floor(times.length * 0.95));
     return { ...counts, p95Ms: Math.round(p95Ms * 100) / 100, rssMb };
   } catch (error) {
