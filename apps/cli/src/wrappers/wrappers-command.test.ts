@@ -20,8 +20,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-const configure = (mcpServers: object) =>
-  writeFile(join(home, 'config.json'), JSON.stringify({ projectOnly: true, mcpServers }), { mode: 0o600 });
+const configure = (mcpServers: object) => {
+  // On a busy machine healthy servers need time to start.
+  const config = { projectOnly: true, pool: { connectTimeoutMs: 50_000 }, mcpServers };
+  return writeFile(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+};
 const generate = (...args: string[]) => runCli(home, 'wrappers', 'generate', ...args);
 const paths = [
   'typescript/client.ts',
