@@ -19,8 +19,8 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
         throw new Error('tool said no');
       },
     });
-  const run = (code: string, tools = newTools()) =>
-    sandbox.execute({ code, timeoutMs: 20_000, permissions: noPermissions, tools });
+  const run = (code: string, tools = newTools(), timeoutMs = 20_000) =>
+    sandbox.execute({ code, timeoutMs, permissions: noPermissions, tools });
 
   test.each([
     ['a default export', 'export default [1, 2]', [1, 2]],
@@ -237,7 +237,8 @@ await work();`;
     ['const a = []; for (;;) a.push(new Array(1000).fill({}))', 'out_of_memory'],
     ['const b = new Uint8Array(1 << 20).fill(65); for (;;) Deno.stdout.writeSync(b)', 'resource_exhausted'],
   ])('fails %j as %s', async (code, errorCode) => {
-    const result = await run(code);
+    // To fill the memory takes a busy machine long.
+    const result = await run(code, newTools(), 50_000);
     expect(result.status).toBe('failed');
     expect(result.error?.code).toBe(errorCode);
     expect(result).not.toHaveProperty('value');
