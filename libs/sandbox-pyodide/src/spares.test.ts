@@ -62,6 +62,7 @@ js.left = 1
       expect((await sandbox.status()).spares?.ready).toBe(0);
       expect((await running).value).toBe(2);
     } finally {
+      await sandbox.close();
       await rm(packagesDir, { recursive: true, force: true });
     }
   });
