@@ -49,7 +49,10 @@ export async function withoutWalls(command: Command): Promise<void> {
   );
 }
 
-/** Runs a task of inside.js as the entry script of a sandbox; resolves with what it printed and how it ended. */
+/**
+ * Runs a task of inside.js as the entry script of a sandbox; resolves with what it printed and how it ended.
+ * `killAfterMs` runs from its first words on, for a start may take long.
+ */
 export async function runInside(
   mode: Mode,
   task: readonly string[],
@@ -66,8 +69,17 @@ export async function runInside(
   command.args.push(...task);
   const sandbox = new DenoProcess(command, { maxOutputBytes: 1024 * 1024 });
   let text = '';
-  sandbox.listen({ onOutput: (chunk) => (text += chunk.text) });
-  const timer = setTimeout(() => void sandbox.kill(0), options.killAfterMs ?? defaultKillAfterMs);
+  const killAfter = (ms: number) => setTimeout(() => void sandbox.kill(0), ms);
+  let timer = killAfter(defaultKillAfterMs);
+  sandbox.listen({
+    onOutput: (chunk) => {
+      if (text === '' && options.killAfterMs !== undefined) {
+        clearTimeout(timer);
+        timer = killAfter(options.killAfterMs);
+      }
+      text += chunk.text;
+    },
+  });
   const exit = await sandbox.exit;
   clearTimeout(timer);
   return { text, exit };

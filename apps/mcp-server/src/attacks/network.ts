@@ -121,7 +121,7 @@ export const network: readonly Attack[] = [
         'process.getBuiltinModule("dgram").createSocket("udp4").bind(0); await new Promise((go) => setTimeout(go, 500));',
         'process.getBuiltinModule("http").createServer().listen(0); await new Promise((go) => setTimeout(go, 500));',
       ]) {
-        const { success, error } = await run(program, { timeoutMs: 3000 });
+        const { success, error } = await run(program);
         assert.equal(success, false);
         assert.match(error ?? '', noNetwork);
       }

@@ -152,14 +152,15 @@ export const policy: readonly Attack[] = [
     what: 'use more calls and more bytes of results than one execution may',
     stoppedBy: 'server (1,000 calls, 64 MB)',
     async attack(arena) {
+      const patiently = { ...all, timeoutMs: 60_000 };
       const { result } = await arena.run(
         `const codes = {}; for (let i = 0; i < 1100; i++) await callMCPTool("mcp__fixture__echo").then(() => "done", (error) => error.code).then((code) => codes[code] = (codes[code] ?? 0) + 1); return codes;`,
-        all,
+        patiently,
       );
       assert.deepEqual(result, { done: 1000, resource_exhausted: 100 });
       const bytes = await arena.run(
         `let got = 0; try { for (;;) got += (await callMCPTool("mcp__fixture__big", { bytes: 8e6 })).length } catch (error) { return { code: error.code, got } }`,
-        all,
+        patiently,
       );
       const { code, got } = bytes.result as { code: string; got: number };
       assert.equal(code, 'resource_exhausted');

@@ -54,11 +54,13 @@ outcomes`,
         ['b"\\xff" * 100', 'value'],
         ['memoryview(b"x")', 'value'],
       ] as const) {
-        const report = await arena.runPython(value, { timeoutMs: 5000 });
-        assert.ok(
-          expected.split(' ').includes(outcome(report)),
-          `${value}: ${outcome(report)} ${report.error ?? ''}`,
+        const outcomes: string[] = expected.split(' ');
+        // A start may take long: only what may run for ever gets little time.
+        const report = await arena.runPython(
+          value,
+          outcomes.includes('deadline_exceeded') ? { timeoutMs: 5000 } : {},
         );
+        assert.ok(outcomes.includes(outcome(report)), `${value}: ${outcome(report)} ${report.error ?? ''}`);
         assert.ok(bounded(report), value);
       }
     },
@@ -94,7 +96,7 @@ outcomes`,
           'user_error',
         ],
       ] as const) {
-        const report = await runPython(code, { timeoutMs: 8000 });
+        const report = await runPython(code);
         assert.ok(
           expected.split(' ').includes(outcome(report)),
           `${code.slice(0, 80)}: ${outcome(report)} ${report.error?.slice(0, 300) ?? ''}`,
