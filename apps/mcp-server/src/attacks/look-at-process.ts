@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 import { until } from '../started-server.test.support.js';
-import type { Arena } from './arena.js';
+import type { Arena, RunOptions } from './arena.js';
 import type { Mode } from './attack.js';
 import { sandboxesOf, treeOf } from './measure.js';
+import { call } from './tool-calls.js';
 
-/** Starts a program that waits until the signal ends it, in a process that was no spare. */
-type Start = (arena: Arena, request: { signal: AbortSignal }) => Promise<unknown>;
+export const echo = 'mcp__fixture__echo';
+
+/** Starts a program that calls `echo` and waits until the signal ends it, in a process that was no spare. */
+type Start = (arena: Arena, options: RunOptions) => Promise<unknown>;
 
 // With a grant, so that it starts cold: a spare could not be told from the one that is still there.
-const startTypescript: Start = (arena, request) =>
-  arena.run('await new Promise((go) => setTimeout(go, 20_000));', {
+const startTypescript: Start = (arena, options) =>
+  arena.run(`${call(echo)}; await new Promise((go) => setTimeout(go, 20_000));`, {
     permissions: { read: [arena.places.readable] },
-    request,
+    ...options,
   });
 
 /** Runs a program that waits, and looks at its process from outside meanwhile. */
@@ -24,18 +27,14 @@ export async function lookAtProcess(
 ): Promise<void> {
   const before = new Set(sandboxesOf(arena.pid));
   const caller = new AbortController();
-  const running = start(arena, { signal: caller.signal });
+  const running = start(arena, { allowedTools: [echo], request: { signal: caller.signal } });
   const cancelled = assert.rejects(running);
-  let pid: number | undefined;
-  await until(() => {
-    const started = sandboxesOf(arena.pid).find((each) => !before.has(each));
-    const innermost = started === undefined ? undefined : treeOf(started).at(-1);
-    const isRunning = innermost !== undefined && runsBootstrap(innermost) && hasWarmedUp(innermost);
-    if (isRunning) pid = innermost;
-    return isRunning;
-  });
+  // By the time a program calls a tool, its process has opened what it opens to start.
+  const hasCalled = until(async () => (await arena.upstreamCalls()).includes('echo {}'));
+  await Promise.race([hasCalled, cancelled]);
+  const started = sandboxesOf(arena.pid).filter((each) => !before.has(each));
   try {
-    look(pid ?? 0);
+    look(started.map((each) => treeOf(each).at(-1) ?? each).find(runsBootstrap) ?? 0);
   } finally {
     caller.abort();
     await cancelled;
@@ -49,11 +48,6 @@ function runsBootstrap(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Deno has its descriptors by the time it runs a program. */
-function hasWarmedUp(pid: number): boolean {
-  return readdirSync(`/proc/${pid}/fd`).length > 6;
 }
 
 /** Soft and hard limits, as `/proc/<pid>/limits` names them. */

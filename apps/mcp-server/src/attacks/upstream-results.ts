@@ -49,7 +49,7 @@ export const upstreamResults: readonly Attack[] = [
     async attack(arena) {
       const timedOut = await arena.run('await callMCPTool("mcp__fixture__slow", { ms: 30_000 })', {
         ...all,
-        timeoutMs: 1000,
+        timeoutMs: 5000,
       });
       assert.equal(timedOut.status, 'timed_out');
       assert.deepEqual(
@@ -60,8 +60,9 @@ export const upstreamResults: readonly Attack[] = [
         ]),
         [['mcp__fixture__slow', 1, 0]],
       );
+      // They take the same way, one behind the other: with the second answered, the first has arrived.
       const ended = await arena.run(
-        'callMCPTool("mcp__fixture__slow", { ms: 30_000 }); await new Promise((go) => setTimeout(go, 300)); Deno.exit(0);',
+        `callMCPTool("mcp__fixture__slow", { ms: 30_000 }); ${call('mcp__fixture__echo')}; Deno.exit(0);`,
         all,
       );
       assert.deepEqual([ended.errorCode, ended.toolCallSummary[0]?.callCount], ['ended_early', 1]);

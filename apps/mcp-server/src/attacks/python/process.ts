@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 
 import type { Arena } from '../arena.js';
 import type { Attack } from '../attack.js';
-import { environmentNames, limitsOf, lookAtProcess } from '../look-at-process.js';
+import { echo, environmentNames, limitsOf, lookAtProcess } from '../look-at-process.js';
 import { treeOf } from '../measure.js';
 
 const look = (arena: Arena, at: (pid: number) => void) =>
-  lookAtProcess(arena, at, ({ runPython }, request) =>
-    runPython('import asyncio\nawait asyncio.sleep(20)', { request }),
+  lookAtProcess(arena, at, ({ runPython }, options) =>
+    runPython(`import asyncio\nawait call_mcp_tool("${echo}", {})\nawait asyncio.sleep(20)`, options),
   );
 
 /** The process of a program in Python, looked at from outside: where it is another than that of TypeScript. */
