@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 
-import { bin, removeHome } from '../started-server.test.support.js';
+import { bin, removeHome, untilGone } from '../started-server.test.support.js';
 import type { Mode } from './attack.js';
 import type { Places } from './places.js';
 import { configOf, environmentOf, surround } from './surroundings.js';
@@ -163,6 +163,8 @@ export class Arena {
   /** Ends it, and removes its home unless somebody wants to look at that. */
   async close({ keepHome = false } = {}): Promise<void> {
     await this.#client.close();
+    // The client may have killed it, and does not wait for that.
+    await untilGone([this.pid]);
     this.#traps.close();
     closeSync(this.#pipe);
     if (!keepHome) await removeHome(this.places.home);

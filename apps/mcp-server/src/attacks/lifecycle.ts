@@ -9,6 +9,7 @@ import { createHome, until, untilGone, withServer } from '../started-server.test
 import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { peakWhile, sandboxesOf, treeOf } from './measure.js';
+import { untilSpare } from './python/own-server.js';
 
 const rssMib = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -65,9 +66,9 @@ export const lifecycle: readonly Attack[] = [
         ['addEventListener("unload", () => { console.log("after the end") }); return 1;', 1],
         ['globalThis.dispatchEvent(new Event("beforeunload")); return 2;', undefined],
       ] as const) {
-        const { result, executionTimeMs } = await run(program, { timeoutMs: 5000 });
+        const { result, executionTimeMs } = await run(program);
         assert.equal(result, expected, program);
-        assert.ok(executionTimeMs < 4000, program);
+        assert.ok(executionTimeMs < 10_000, program);
       }
     },
   },
@@ -113,9 +114,10 @@ export const lifecycle: readonly Attack[] = [
           await run(programs[i % programs.length] ?? '', { allowedTools: ['*'] });
       };
       await many(20);
+      await untilSpare(server);
       const before = { descriptors: readdirSync(`/proc/${pid}/fd`).length, memory: rssMib(pid) };
       await many(180);
-      await until(async () => (await server.health()).spares?.ready === 1);
+      await untilSpare(server);
       const after = { descriptors: readdirSync(`/proc/${pid}/fd`).length, memory: rssMib(pid) };
       assert.ok(
         after.descriptors <= before.descriptors + 5,

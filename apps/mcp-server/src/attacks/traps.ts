@@ -12,19 +12,31 @@ export class Traps {
 
   /** Listens on a TCP and UDP port of 127.0.0.1, a Unix socket and an abstract one; resolves with the port. */
   async listen(socket: string, abstractSocket: string): Promise<number> {
-    const tcp = await this.#listen('tcp', { port: 0, host: '127.0.0.1' });
+    const port = await this.#listenOnPort();
     await this.#listen('unix', { path: socket });
     if (process.platform === 'linux') await this.#listen('abstract', { path: `\0${abstractSocket}` });
-    const { port } = tcp.address() as AddressInfo;
-    this.#udp.on('message', () => this.caught.push('udp'));
-    this.#udp.bind(port, '127.0.0.1');
-    await once(this.#udp, 'listening');
     return port;
   }
 
   close(): void {
     this.#udp.close();
     for (const server of this.#servers) server.close();
+  }
+
+  async #listenOnPort(): Promise<number> {
+    this.#udp.on('message', () => this.caught.push('udp'));
+    for (;;) {
+      const tcp = await this.#listen('tcp', { port: 0, host: '127.0.0.1' });
+      const { port } = tcp.address() as AddressInfo;
+      try {
+        this.#udp.bind(port, '127.0.0.1');
+        await once(this.#udp, 'listening');
+        return port;
+      } catch (error) {
+        // Somebody else has its number for UDP: another one, then.
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      }
+    }
   }
 
   async #listen(name: string, where: { port: number; host: string } | { path: string }): Promise<Server> {
