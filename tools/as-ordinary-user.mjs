@@ -16,6 +16,8 @@ const drop = ['--reuid', id, '--regid', id, '--clear-groups', '--inh-caps=-all']
  */
 export async function asOrdinaryUser(script) {
   const home = mkdtempSync(join(tmpdir(), 'ordinary-user-'));
+  // What the child started may end a moment after it.
+  const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   try {
     chownSync(home, id, id);
     const checkout = (await canRead(join(root, 'package.json')))
@@ -28,18 +30,22 @@ export async function asOrdinaryUser(script) {
         stdio: ['ignore', 'inherit', 'inherit'],
       });
       // Another user's process: it does not end with ours by itself.
-      process.once('exit', () => {
+      const endWithUs = () => {
         child.kill();
-        rmSync(home, { recursive: true, force: true });
-      });
+        removeHome();
+      };
+      process.once('exit', endWithUs);
       child.on('error', ({ message }) => {
         process.stderr.write(`setpriv could not be started: ${message}\n`);
         resolve(1);
       });
-      child.on('close', (code) => resolve(code ?? 1));
+      child.on('close', (code) => {
+        process.off('exit', endWithUs);
+        resolve(code ?? 1);
+      });
     });
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    removeHome();
   }
 }
 

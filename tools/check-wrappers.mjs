@@ -3,6 +3,7 @@
  * installed server. `node tools/check-wrappers.mjs` runs it alone.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -103,10 +104,16 @@ function problemOf(runs) {
   return isRight ? '' : runs.map(({ output }) => output).join('\n');
 }
 
+/** A free port, and none that the system gives to anybody by itself: it is still free when the server takes it. */
 async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
+  const port = randomInt(20_000, 32_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (error.code === 'EADDRINUSE') return freePort();
+    throw error;
+  }
   server.close();
   await once(server, 'close');
   return port;

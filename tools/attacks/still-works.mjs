@@ -44,6 +44,7 @@ async function whyItDoesNotWork(mode) {
     return error.message;
   } finally {
     await client.close();
-    await rm(home, { recursive: true, force: true });
+    // The client may have killed the server, and does not wait for that.
+    await rm(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -31,7 +31,8 @@ export async function checkWithInspector() {
       check('inspector: tools/call', resultOf(call.stdout) === 42, call.output),
     ];
   } finally {
-    await rm(home, { recursive: true, force: true });
+    // The server that it started may end a moment later, and writes there.
+    await rm(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

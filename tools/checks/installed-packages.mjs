@@ -13,7 +13,8 @@ export async function inTemporaryFolder(name, work) {
   } catch (error) {
     return [check(name, error.message)];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // What was started there may end a moment later.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -21,7 +21,7 @@ const folder = await realpath(await mkdtemp(join(tmpdir(), 'code-executor-demo-'
 const connections = new Connections();
 async function cleanUp() {
   await connections.closeAll();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
