@@ -6,13 +6,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import type { AuditEvent } from '@code-executor/contracts';
+import { freePort } from '@code-executor/contracts/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import {
   bin,
   createHome,
   environmentOf,
-  freePort,
   realServer,
   removeHome,
   until,

@@ -4,10 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import type { AuditEvent } from '@code-executor/contracts';
+import { freePort } from '@code-executor/contracts/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { StartedDoor } from './settings/started-door.test.support.js';
-import { freePort, realServer, StartedServer, until } from './started-server.test.support.js';
+import { realServer, StartedServer, until } from './started-server.test.support.js';
 
 const ending: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,8 +1,5 @@
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -185,25 +182,4 @@ export async function untilGone(pids: readonly number[]): Promise<void> {
   await until(async () =>
     (await Promise.all(pids.map((pid) => readProcess(String(pid))))).every((each) => !each),
   );
-}
-
-let nextPort = randomInt(20_000, 31_000);
-
-/**
- * A port that was free a moment ago, and is none that the system gives to anybody by itself (Linux: 32768 to 60999):
- * it is still free when its server starts minutes later.
- */
-export async function freePort(): Promise<number> {
-  // Never the same twice: some wait for their servers together.
-  const port = nextPort++;
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort();
-    throw error;
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 }

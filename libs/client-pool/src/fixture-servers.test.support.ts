@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { freePort } from '@code-executor/contracts/testing';
 
 import type { ClientPool } from './client-pool.js';
 import type { HttpServer, StdioServer } from './options.js';
@@ -106,19 +105,4 @@ export async function isRunning(pid: number): Promise<boolean> {
 /** Looks again and again until the condition holds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-/** Of those that the system gives to nobody by itself: it is still free when a server has started. */
-async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_000);
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort();
-    throw error;
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+
+import { freePort } from '@code-executor/contracts/testing';
 
 export interface RedisServer {
   url: string;
@@ -33,19 +33,4 @@ async function untilReady(input: Readable): Promise<void> {
     if (line.includes('Ready to accept connections')) return;
   }
   throw new Error('redis-server ended before it listened');
-}
-
-/** Of those that the system gives to nobody by itself: it is still free when a server has started. */
-export async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_000);
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort();
-    throw error;
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 }

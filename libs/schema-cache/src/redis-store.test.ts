@@ -1,8 +1,9 @@
+import { freePort } from '@code-executor/contracts/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from '@keyv/redis';
 
 import { recordingLogger } from './recording-logger.test.support.js';
-import { freePort, type RedisServer, startRedis } from './redis-server.test.support.js';
+import { type RedisServer, startRedis } from './redis-server.test.support.js';
 import { SchemaCache, type SchemaCacheOptions } from './schema-cache.js';
 
 const value = (data: unknown) => () => Promise.resolve(data);

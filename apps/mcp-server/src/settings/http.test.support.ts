@@ -1,7 +1,7 @@
+import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
 import { overHttp } from './scene.test.support.js';
-import { freePort } from '../started-server.test.support.js';
 import { tokenHash } from './started-door.test.support.js';
 import { up } from './upstream.test.support.js';
 

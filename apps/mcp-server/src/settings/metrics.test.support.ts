@@ -1,6 +1,7 @@
+import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
-import { badServerEntry, freePort, type StartedServer, until } from '../started-server.test.support.js';
+import { badServerEntry, type StartedServer, until } from '../started-server.test.support.js';
 import { type Readings, readings } from './readings.test.support.js';
 import { oncePer, overHttp, overStdio, type Scene } from './scene.test.support.js';
 import { type StartedDoor, tokenHash } from './started-door.test.support.js';

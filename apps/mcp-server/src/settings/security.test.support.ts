@@ -1,7 +1,7 @@
+import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
 import { overHttp, overStdio } from './scene.test.support.js';
-import { freePort } from '../started-server.test.support.js';
 import { noSpares } from './upstream.test.support.js';
 
 const spares = noSpares;

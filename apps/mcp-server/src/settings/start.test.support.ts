@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
 import {
   bin,
   createHome,
   environmentOf,
-  freePort,
   removeHome,
   StartedServer,
   withServer,

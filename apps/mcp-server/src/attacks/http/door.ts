@@ -5,7 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-import { bin, freePort, removeHome, until } from '../../started-server.test.support.js';
+import { freePort } from '@code-executor/contracts/testing';
+
+import { bin, removeHome, until } from '../../started-server.test.support.js';
 import type { Places } from '../places.js';
 import { configOf, environmentOf, surround } from '../surroundings.js';
 import { takeUpstreamCalls, upstreamCalls } from '../upstream-calls.js';
