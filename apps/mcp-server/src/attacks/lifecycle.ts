@@ -194,16 +194,18 @@ export const lifecycle: readonly Attack[] = [
         `const text = "${'marker'.repeat(3)}"; await new Promise((go) => setTimeout(go, 700)); return text;`,
         { permissions: { read: [places.readable] } },
       );
+      const own = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       let seen = '';
       const ended = running.then(() => true);
       while (!(await Promise.race([ended, new Promise((go) => setTimeout(() => go(false), 50))]))) {
         for (const each of sandboxesOf(pid).flatMap(treeOf)) {
-          for (const file of ['cmdline', 'environ']) {
-            try {
-              seen += readFileSync(`/proc/${each}/${file}`, 'utf8');
-            } catch {
-              // It has just ended.
-            }
+          try {
+            const commandLine = readFileSync(`/proc/${each}/cmdline`, 'utf8');
+            // Forked a moment ago, it still is the server.
+            if (commandLine === own) continue;
+            seen += commandLine + readFileSync(`/proc/${each}/environ`, 'utf8');
+          } catch {
+            // It has just ended.
           }
         }
       }
