@@ -21,7 +21,8 @@ const probes = new Map<string, Promise<string | undefined>>();
 const probeLimitMs = 30_000;
 
 /**
- * Finds out, once per Deno binary, which isolation works here, by really running a process in it.
+ * Finds out, once per Deno binary, which isolation works here, by really running a process in it. Where the process
+ * could not be run to its end, the next call tries again.
  *
  * @throws CodeExecutorError `failed_precondition` when the mode that was demanded cannot be had.
  */
@@ -76,7 +77,7 @@ async function probeStrict(denoPath: string): Promise<string | undefined> {
     clearTimeout(timer);
     if (stdout === 'strict isolation works\n') return undefined;
     if (isLate) {
-      // True of this moment only: the next execution tries again.
+      // True of this moment only.
       probes.delete(denoPath);
       return `Bubblewrap started nothing within ${probeLimitMs / 1000} s; the machine may be too busy.`;
     }
