@@ -50,6 +50,43 @@ const during = async (call: Promise<unknown>, hasHappened: () => boolean) => {
 
 const closedCircuit = { circuit: 'closed', failuresInRow: 0, circuitFailures: 0 };
 
+describe('ClientPool with servers that cannot be used', () => {
+  const broken = { server: 'broken', reason: 'it is not trusted', fix: 'Trust it.' };
+
+  test('names them in listings and stats, and in the error of a call', async () => {
+    const pool = open({ kit: stdioServer('kit-server.mjs', 'stdio') }, { unusable: [broken] });
+    expect((await pool.listTools()).failedServers).toEqual([broken]);
+    expect((await pool.listTools({ server: 'broken' })).failedServers).toEqual([broken]);
+    expect((await pool.listTools({ name: 'mcp__broken__x' })).failedServers).toEqual([broken]);
+    expect((await pool.listTools({ server: 'kit' })).failedServers).toEqual([]);
+    expect(pool.stats.servers.find(({ name }) => name === 'broken')).toMatchObject({
+      state: 'failed',
+      reason: 'it is not trusted',
+    });
+    const error = await errorOf(pool.callTool('mcp__broken__x', {}));
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      server: 'broken',
+      message: 'Server broken is unavailable: it is not trusted. Trust it.',
+    });
+    expect(error.retryAfterMs).toBeUndefined();
+  });
+
+  test('has those of the last update', async () => {
+    const pool = open({}, { unusable: [broken] });
+    pool.update({}, [{ ...broken, server: 'other' }]);
+    expect((await pool.listTools()).failedServers).toEqual([{ ...broken, server: 'other' }]);
+    pool.update({ kit: stdioServer('kit-server.mjs', 'stdio') });
+    expect((await pool.listTools()).failedServers).toEqual([]);
+  });
+
+  test('answers the same array as long as nothing changed', async () => {
+    const pool = open({ kit: stdioServer('kit-server.mjs', 'stdio') }, { unusable: [broken] });
+    const { tools } = await pool.listTools();
+    expect((await pool.listTools()).tools).toBe(tools);
+  });
+});
+
 describe('ClientPool.drain()', () => {
   test('waits for the calls under way, and for one that follows a listing', async () => {
     const pool = open({ everything: everything('stdio') });
@@ -126,7 +163,7 @@ describe('ClientPool.update()', () => {
     await pool.listTools();
     const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 60, steps: 2 });
     await during(long, () => pool.stats.active > 0);
-    pool.update({}, 20);
+    pool.update({}, [], 20);
     expect((await errorOf(long)).code).toBe('cancelled');
   });
 

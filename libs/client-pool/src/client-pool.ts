@@ -4,6 +4,7 @@ import {
   type AuditEvent,
   type CallOptions,
   CodeExecutorError,
+  type FailedServer,
   type JsonObject,
   type ListOptions,
   silentLogger,
@@ -21,6 +22,7 @@ import type { CircuitAction } from './circuit.js';
 import type { ConnectFailure } from './connect-failure.js';
 import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
 import { possibleOwners } from './tool-names.js';
+import { UnusableServer } from './unusable-server.js';
 import { UpstreamServer } from './upstream-server.js';
 
 const maxShownNameChars = 200;
@@ -43,6 +45,7 @@ interface FoundTool {
  */
 export class ClientPool implements ToolSource {
   #servers: readonly UpstreamServer[];
+  #unusable: readonly UnusableServer[];
   /** What the servers were made of. */
   #configured: ClientPoolOptions['servers'];
   /** Listings and calls. */
@@ -62,6 +65,7 @@ export class ClientPool implements ToolSource {
     this.#options = options;
     this.#configured = options.servers;
     this.#servers = Object.entries(options.servers).map(([name, server]) => this.#createServer(name, server));
+    this.#unusable = toUnusable(options.unusable);
     this.#ranks = ranksOf(this.#servers);
     this.#queue = new CallQueue({
       maxConcurrent,
@@ -75,8 +79,12 @@ export class ClientPool implements ToolSource {
   get stats(): PoolStats {
     return {
       ...this.#queue.stats,
-      servers: this.#servers.map((server) => server.stats),
+      servers: this.#all.map((server) => server.stats),
     };
+  }
+
+  get #all(): readonly (UpstreamServer | UnusableServer)[] {
+    return [...this.#servers, ...this.#unusable];
   }
 
   /**
@@ -96,8 +104,13 @@ export class ClientPool implements ToolSource {
    * Has these servers from now on. Those that are configured as before stay connected; the others finish the calls
    * under way, for `drainMs` at most (default 30,000), and take no more.
    */
-  update(servers: ClientPoolOptions['servers'], drainMs = 30_000): void {
+  update(
+    servers: ClientPoolOptions['servers'],
+    unusable: readonly FailedServer[] = [],
+    drainMs = 30_000,
+  ): void {
     this.#assertOpen();
+    this.#unusable = toUnusable(unusable);
     const before = new Map(this.#servers.map((server) => [server.name, server]));
     this.#servers = Object.entries(servers).map(([name, server]) => {
       const known = before.get(name);
@@ -139,7 +152,8 @@ export class ClientPool implements ToolSource {
   async #listTools(options: ListOptions): Promise<ToolListing> {
     const { name, server: asked, offset = 0, limit = Infinity, refresh, signal } = options;
     this.#assertOpen();
-    let servers = this.#servers;
+    const all = this.#all;
+    let servers = all;
     if (name !== undefined) servers = possibleOwners(name, servers).map(({ server }) => server);
     if (asked !== undefined) servers = servers.filter((server) => server.name === asked);
     const answers = Promise.all(servers.map((server) => server.tools(refresh)));
@@ -149,7 +163,7 @@ export class ClientPool implements ToolSource {
     const failedServers = known.flatMap(({ failure }) => (failure ? [failure.toFailedServer()] : []));
     let tools = this.#merge(
       known.map((each) => each.tools),
-      servers.length === this.#servers.length,
+      servers.length === all.length,
     );
     if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
     if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
@@ -212,7 +226,7 @@ export class ClientPool implements ToolSource {
 
   /** The tool, of the server with the longest name that has it. All that may have it are asked at once. */
   async #find(name: string): Promise<FoundTool> {
-    const owners = possibleOwners(name, this.#servers).map((owner) => ({
+    const owners = possibleOwners(name, this.#all).map((owner) => ({
       ...owner,
       known: owner.server.tools(),
     }));
@@ -220,7 +234,7 @@ export class ClientPool implements ToolSource {
     for (const { server, ownName, known } of owners) {
       const outcome = await known;
       const schema = outcome.tools.get(ownName);
-      if (schema) return { server, ownName, schema };
+      if (schema && server instanceof UpstreamServer) return { server, ownName, schema };
       failure ??= outcome.failure;
     }
     const tool = name.slice(0, maxShownNameChars);
@@ -267,6 +281,10 @@ export class ClientPool implements ToolSource {
 function keepRightful(listed: Map<string, ToolSchema>, tool: ToolSchema): void {
   const other = listed.get(tool.name);
   if (!other || other.server.length < tool.server.length) listed.set(tool.name, tool);
+}
+
+function toUnusable(servers: readonly FailedServer[] = []): UnusableServer[] {
+  return servers.map((server) => new UnusableServer(server));
 }
 
 function ranksOf(servers: readonly UpstreamServer[]): ReadonlyMap<string, number> {

@@ -15,12 +15,12 @@ export class ConnectFailure extends CodeExecutorError {
   }
 
   /** The error of a call that needed the server. */
-  toCallError(tool: string, retryAfterMs: number): CodeExecutorError {
+  toCallError(tool: string, retryAfterMs?: number): CodeExecutorError {
     const message = `Server ${this.server} is unavailable: ${this.message}. ${this.fix}`;
     return new CodeExecutorError('unavailable', message, {
       tool,
       server: this.server,
-      retryAfterMs,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
       cause: this,
     });
   }

@@ -1,4 +1,4 @@
-import type { AuditSink, Logger } from '@code-executor/contracts';
+import type { AuditSink, FailedServer, Logger } from '@code-executor/contracts';
 
 import type { ToolListCache } from './tool-list-cache.js';
 
@@ -26,6 +26,8 @@ export type UpstreamServer = StdioServer | HttpServer;
 export interface ClientPoolOptions {
   /** The servers by name, in the order in which their tools are listed. */
   servers: Record<string, UpstreamServer>;
+  /** Servers that are configured and cannot be used: named in listings, and in the errors of calls to their tools. */
+  unusable?: readonly FailedServer[];
   /** Environment of every child process, for example PATH and HOME. Default: none. */
   baseEnv?: Record<string, string>;
   /** How long a call may take; progress notifications of the server start it anew, ten times at most. Default 60,000. */
