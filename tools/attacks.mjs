@@ -66,7 +66,14 @@ async function makeAttacks(modes) {
   const pattern = wanted.map((start) => start.replace(/[^\w-]/g, '')).join('|');
   const { output } = await runBin(
     'jest',
-    ['src/attacks', '--json', `--outputFile=${file}`, ...(pattern ? ['-t', ` (?:${pattern})`] : [])],
+    [
+      'attacks/.*-attacks\\.test\\.ts$',
+      // `npm test` leaves them out.
+      '--testPathIgnorePatterns=/node_modules/',
+      '--json',
+      `--outputFile=${file}`,
+      ...(pattern ? ['-t', ` (?:${pattern})`] : []),
+    ],
     {
       cwd: join(root, 'apps', 'mcp-server'),
       env: cleanEnvironment({

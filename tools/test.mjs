@@ -1,6 +1,7 @@
 /**
- * `npm test`: everything that must hold before a commit lands. `-- --isolation strict|portable` runs the
- * sandbox tests in one mode only. The last line is `N passed, N failed`; the exit code is 0 if none failed.
+ * `npm test`: what must hold after each change. `-- --all` adds what takes as long again, the attacks and the
+ * killed servers, and is what must hold before a commit lands. `-- --isolation strict|portable` runs the sandbox
+ * tests in one mode only. The last line is `N passed, N failed`; the exit code is 0 if none failed.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,20 +13,20 @@ import { root, run, runBin } from './run.mjs';
 
 // What was started ends with us; see run().
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
-const isolation = await planFromArguments();
+const { isolation, all } = await planFromArguments();
 await ensureInstalled();
 // Only now: these import packages.
 const { runTasks } = await import('./checks/nx-tasks.mjs');
 const { runTests } = await import('./checks/jest-results.mjs');
 const { runOwnTests } = await import('./checks/own-tests.mjs');
 const { checkWithInspector } = await import('./checks/inspector.mjs');
-const { checkAttacksAsUser } = await import('./checks/attacks-as-user.mjs');
+const { checkAttacks } = await import('./checks/attacks.mjs');
 const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
 
-const attacksAsUser = 'Attacks as somebody else';
-// They take minutes and not much of the machine, so they run beside the steps from this one on. The first of these
-// write nothing here, for the attacks may need a copy.
+const attacks = 'Attacks';
+// They take minutes and not much of the machine, so they run beside the steps from this one on, the last that read
+// and write the whole checkout being over.
 const besideAttacks = 'Real clients';
 const steps = {
   'Format and references': async () => [
@@ -50,7 +51,16 @@ const steps = {
   ],
   Packages: checkPackages,
   Documentation: checkDocs,
-  [attacksAsUser]: () => checkAttacksAsUser(isolation.modes),
+  ...(all && {
+    [attacks]: () => checkAttacks(isolation.modes),
+    'Attacks as somebody else': () => checkAttacks(isolation.modes, { asUser: true }),
+    'Killed servers': async () => [
+      await single(
+        'chaos',
+        run(process.execPath, [join(root, 'tools', 'chaos', 'chaos.mjs'), '--kill', '20']),
+      ),
+    ],
+  }),
 };
 
 /** The steps that run, or have run, by title. */
@@ -68,13 +78,14 @@ for (const title of Object.keys(steps)) {
   // A mode was asked for that cannot work here: say so at once.
   if (isolation.modes.length === 0) break;
   process.stdout.write(`${title}\n`);
-  if (title === besideAttacks) begin(attacksAsUser);
+  if (all && title === besideAttacks) begin(attacks);
   const { startedAt, checks } = begun[title] ?? begin(title);
   const { passed, failed } = reportChecks(await checks);
   process.stdout.write(`  ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
   total.passed += passed;
   total.failed += failed;
 }
+if (!all) isolation.notRun.push('attacks and killed servers: npm test -- --all');
 for (const notRun of isolation.notRun) process.stdout.write(`\nNot run: ${notRun}\n`);
 if (isolation.isFailure) total.failed++;
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
@@ -88,14 +99,17 @@ async function single(name, running) {
 
 async function planFromArguments() {
   try {
-    const { values } = parseArgs({ options: { isolation: { type: 'string' } } });
-    return planIsolation({
+    const { values } = parseArgs({
+      options: { isolation: { type: 'string' }, all: { type: 'boolean', default: false } },
+    });
+    const plan = planIsolation({
       requested: values.isolation,
       strictProblem: await strictIsUnavailable(),
       isCi: process.env.CI === 'true',
     });
+    return { isolation: plan, all: values.all };
   } catch (error) {
-    process.stderr.write(`${error.message}\nUsage: npm test [-- --isolation strict|portable]\n`);
+    process.stderr.write(`${error.message}\nUsage: npm test [-- --all] [-- --isolation strict|portable]\n`);
     process.exit(2);
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { isAlive } from './processes.mjs';
-import { brokenFiles, gapsOfAudit, halfWrittenFiles } from './record.mjs';
+import { gapsOfAudit, halfWrittenFiles, leftLocks, tornFiles } from './record.mjs';
 import { leftovers, startVictim } from './victim.mjs';
 
 /** With a call, so that the schema cache and the record are written. */
@@ -27,14 +27,15 @@ export async function killServers(kills, seed) {
       if (answer !== 42)
         findings.push({ round, isolation, what: `the next start answered ${JSON.stringify(answer)}` });
       else executed++;
-      for (const what of [...(await leftFolders(victim.pid)), ...(await brokenFiles(folder))]) {
+      for (const what of [...(await leftFolders(victim.pid)), ...(await leftLocks(folder))]) {
         findings.push({ round, isolation, what });
       }
       for (const code of victim.programs(random)) victim.execute(code).catch(() => undefined);
       const afterMs = Math.floor(random() * 120);
       await delay(afterMs);
       victim.kill();
-      for (const what of await leftovers(victim)) findings.push({ round, isolation, afterMs, what });
+      const left = [...(await leftovers(victim)), ...(await tornFiles(folder))];
+      for (const what of left) findings.push({ round, isolation, afterMs, what });
       answers.push(...victim.answers);
       await halfWrittenFiles(folder);
       // Whoever starts next reads the lists of tools anew, and may be killed while it writes them.
@@ -46,9 +47,8 @@ export async function killServers(kills, seed) {
     await last.execute(first);
     for (const what of await leftFolders(last.pid)) findings.push({ what });
     await last.close();
-    for (const what of [...(await brokenFiles(folder)), ...(await halfWrittenFiles(folder))]) {
-      findings.push({ what });
-    }
+    const left = [leftLocks, tornFiles, halfWrittenFiles].map((find) => find(folder));
+    for (const what of (await Promise.all(left)).flat()) findings.push({ what });
     for (const what of await gapsOfAudit(folder, [...answers, ...last.answers])) findings.push({ what });
   } catch (error) {
     findings.push({ what: `a server failed before it was killed: ${error.message}` });

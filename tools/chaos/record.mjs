@@ -6,17 +6,21 @@ import { AuditLog } from '@code-executor/audit-log';
 
 const homeOf = (folder) => join(folder, '.code-executor');
 
-/** Locks that nobody holds any more, and files of JSON that are torn. */
-export async function brokenFiles(folder) {
-  const broken = [];
+/** Files of JSON that are torn: they are written beside their place, and moved there whole. */
+export async function tornFiles(folder) {
+  const torn = [];
   for (const entry of await readdir(homeOf(folder), { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (/\block\b/i.test(entry.name)) broken.push(`lock ${entry.name}`);
-    if (entry.isFile() && path.endsWith('.json') && !isJson(await readFile(path, 'utf8'))) {
-      broken.push(`torn file ${basename(path)}`);
-    }
+    if (!entry.isFile() || !entry.name.endsWith('.json')) continue;
+    const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
+    if (!isJson(text)) torn.push(`torn file ${entry.name}`);
   }
-  return broken;
+  return torn;
+}
+
+/** Locks that nobody holds any more, once the next server has taken over. */
+export async function leftLocks(folder) {
+  const names = (await readdir(homeOf(folder), { recursive: true })).map((path) => basename(path));
+  return names.filter((name) => /\block\b/i.test(name)).map((name) => `lock ${name}`);
 }
 
 /** Files that were half written at the kill, which are from now on an hour old: whoever writes next removes them. */

@@ -5,20 +5,35 @@ import { run as runFiles } from 'node:test';
 
 import { root } from '../run.mjs';
 
-export async function runOwnTests() {
-  const tools = join(root, 'tools');
-  const files = readdirSync(tools, { recursive: true })
+/** Runs every `*.test.mjs` below a folder; one check, with as many passed and failed as there are tests. */
+export async function runOwnTests(folder = join(root, 'tools')) {
+  const files = readdirSync(folder, { recursive: true })
     .filter((file) => file.endsWith('.test.mjs'))
-    .map((file) => join(tools, file));
+    .map((file) => join(folder, file));
   const check = { name: 'tools:test', passed: 0, failed: 0, detail: '' };
+  const fail = (name, reason) => {
+    check.failed++;
+    check.detail += `✗ ${name}\n${reason}\n`;
+  };
+  /** Per file, the names of the tests that it announced, and how many of them ended. */
+  const progress = new Map(files.map((file) => [file, { announced: [], ended: 0 }]));
   for await (const { type, data } of runFiles({ files })) {
-    if (data?.details?.type === 'suite') continue;
-    if (type === 'test:pass' && !data.skip && !data.todo) check.passed++;
-    if (type === 'test:fail' || (type === 'test:pass' && (data.skip || data.todo))) {
-      check.failed++;
-      const { error } = data.details;
-      check.detail += `✗ ${data.name}\n${error?.cause?.stack ?? error?.message ?? 'It was skipped.'}\n`;
-    }
+    // The runner reports each file as a test of its own.
+    const isFile = progress.has(data?.name);
+    if (type === 'test:enqueue' && !isFile) progress.get(data.file)?.announced.push(data.name);
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    if (!isFile) progress.get(data.file).ended++;
+    const { error, type: kind } = data.details;
+    if (type === 'test:fail') {
+      // A group fails with each of its tests, which are reported themselves.
+      if (error?.failureType !== 'subtestsFailed') fail(data.name, error?.cause?.stack ?? error?.message);
+    } else if (data.skip || data.todo) fail(data.name, 'It was skipped.');
+    else if (!isFile && kind !== 'suite') check.passed++;
+  }
+  // A process that ends early, with whatever exit code, takes the rest of its tests with it.
+  for (const [file, { announced, ended }] of progress) {
+    if (announced.length === 0) fail(file, 'It reported no test.');
+    else if (ended < announced.length) fail(file, `${announced.length - ended} of its tests never ended.`);
   }
   return [check];
 }

@@ -50,15 +50,15 @@ export async function withoutWalls(command: Command): Promise<void> {
 }
 
 /**
- * Runs a task of inside.js as the entry script of a sandbox; resolves with what it printed and how it ended.
- * `killAfterMs` runs from its first words on, for a start may take long.
+ * Runs a task of inside.js as the entry script of a sandbox; resolves with what it printed, how it ended, and
+ * whether it had to be killed after `killAfterMs`, which run from its first words on because a start may take long.
  */
 export async function runInside(
   mode: Mode,
   task: readonly string[],
   change: (command: Command) => void | Promise<void> = () => undefined,
   options: { cpuSeconds?: number; script?: URL; killAfterMs?: number } = {},
-): Promise<{ text: string; exit: ExitStatus }> {
+): Promise<{ text: string; exit: ExitStatus; wasKilled: boolean }> {
   const command = await denoCommand(mode, {
     denoPath: await findDeno(),
     script: options.script ?? insideScript,
@@ -69,7 +69,12 @@ export async function runInside(
   command.args.push(...task);
   const sandbox = new DenoProcess(command, { maxOutputBytes: 1024 * 1024 });
   let text = '';
-  const killAfter = (ms: number) => setTimeout(() => void sandbox.kill(0), ms);
+  let wasKilled = false;
+  const killAfter = (ms: number) =>
+    setTimeout(() => {
+      wasKilled = true;
+      void sandbox.kill(0);
+    }, ms);
   let timer = killAfter(defaultKillAfterMs);
   sandbox.listen({
     onOutput: (chunk) => {
@@ -82,7 +87,7 @@ export async function runInside(
   });
   const exit = await sandbox.exit;
   clearTimeout(timer);
-  return { text, exit };
+  return { text, exit, wasKilled };
 }
 
 /** The JSON that a task printed. */
