@@ -80,8 +80,9 @@ describe('boundedEvent', () => {
       ...Object.fromEntries(numbers.map((field) => [field, -Number.MAX_VALUE / 7])),
       allowedTools: names,
       toolsCalled: names,
+      patterns: names,
     });
-    expect(Object.keys(all)).toHaveLength(25);
+    expect(Object.keys(all)).toHaveLength(26);
     const bytes = Buffer.byteLength(JSON.stringify(all));
     expect(bytes).toBeLessThan(8192);
     expect(bytes).toBeGreaterThan(4000);

@@ -22,6 +22,7 @@ const maxBytes: Record<TextField | ListField, number> = {
   query: 800,
   allowedTools: 2000,
   toolsCalled: 2000,
+  patterns: 300,
   paramsHash: 80,
   codeHash: 80,
   errorCode: 32,

@@ -36,7 +36,9 @@ export type AuditAction =
   | 'refused'
   /** `discovery`. */
   | 'listed'
-  | 'searched';
+  | 'searched'
+  /** No event of its own: `count` more like it, in one execution. */
+  | 'omitted';
 
 /**
  * One thing worth a record. Arguments, prompts and code never appear in it, at most their SHA-256. Whoever
@@ -64,7 +66,7 @@ export interface AuditEvent {
   server?: string;
   /** The search terms of a discovery. */
   query?: string;
-  /** The tools that a discovery found; in a `denial` without a tool, an `auth_failure` or a `rate_limited`, those like it that have no record each. */
+  /** The tools that a discovery found; with `omitted`, and over HTTP, how many more like it have no record each. */
   count?: number;
   /** SHA-256 of a call's arguments as JSON, in hexadecimal. */
   paramsHash?: string;
@@ -72,6 +74,8 @@ export interface AuditEvent {
   codeHash?: string;
   /** In characters. */
   codeLength?: number;
+  /** Names of what occurs in the program and deserves a look, such as `eval`. They decide nothing. */
+  patterns?: readonly string[];
   /** What the program was allowed to call: names and globs. */
   allowedTools?: readonly string[];
   /** What it called, each name once. */

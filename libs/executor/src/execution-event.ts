@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { AuditEvent, ErrorCode, ExecutionErrorCode, Language } from '@code-executor/contracts';
 
+import { codePatterns } from './code-patterns.js';
 import type { ExecutionReport } from './execution-report.js';
 
 /** The audit record of a program that is about to run, for places where nothing may run without one. */
@@ -13,7 +14,7 @@ export function startEvent(executionId: string, request: unknown, language: Lang
     language,
     status: 'success',
     action: 'started',
-    ...programFields(request),
+    ...programFields(request, language),
   };
 }
 
@@ -46,19 +47,21 @@ export function executionEvent(
     durationMs: executionTimeMs,
     ...measures,
     returnedBytes: Buffer.byteLength(JSON.stringify(report)),
-    ...programFields(request),
+    ...programFields(request, language),
     ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
   };
 }
 
-function programFields(request: unknown): Partial<AuditEvent> {
+function programFields(request: unknown, language: Language): Partial<AuditEvent> {
   const { code, allowedTools }: Record<string, unknown> =
     typeof request === 'object' && request !== null ? { ...request } : {};
+  const patterns = typeof code === 'string' ? codePatterns(code, language) : [];
   return {
     ...(typeof code === 'string' && {
       codeHash: createHash('sha256').update(code).digest('hex'),
       codeLength: code.length,
     }),
+    ...(patterns.length > 0 && { patterns }),
     ...(Array.isArray(allowedTools) && { allowedTools: allowedTools.filter(isText) }),
   };
 }

@@ -33,6 +33,7 @@ const shapes: Record<keyof AuditEvent, (value: unknown) => boolean> = {
   query: isName,
   allowedTools: areNames,
   toolsCalled: areNames,
+  patterns: areNames,
   ...{ count: isNumber, codeLength: isNumber, resultBytes: isNumber, returnedBytes: isNumber },
   ...{ durationMs: isNumber, queuedMs: isNumber, startupMs: isNumber },
 };
