@@ -469,6 +469,46 @@ describe('createExecutor', () => {
     expect(executions().map(({ status }) => status)).toEqual(['success', 'rejected']);
   });
 
+  test.each(['succeeds', 'is cancelled'])(
+    'has on record how often a program that %s asked and called in vain, before its own end',
+    async (how) => {
+      const events: AuditEvent[] = [];
+      const caller = new AbortController();
+      const { executor } = executorOf(
+        async ({ tools: source, signal }) => {
+          // One runs, and the others wait for its place until the end.
+          const waiting = Array.from({ length: 150 }, () =>
+            source.callTool('mcp__test__echo', { text: 'a' }),
+          );
+          void Promise.allSettled(waiting);
+          for (let i = 0; i < 130; i++) {
+            await source.listTools({ query: 'echo' });
+            await source.callTool('mcp__other__x', {}).catch(() => undefined);
+          }
+          if (how === 'succeeds') return {};
+          caller.abort();
+          return untilCancelled(signal);
+        },
+        {
+          tools: { ...tools(), callTool: () => new Promise(() => undefined) },
+          budget: { maxConcurrent: 1 },
+          audit: (event) => void events.push(event),
+        },
+      );
+      const allowedTools = ['mcp__test__echo'];
+      await executor.execute({ code: 'eval(1)', allowedTools }, { signal: caller.signal });
+      const omitted = events.filter(({ action }) => action === 'omitted');
+      expect(omitted.map(({ type, errorCode, count }) => [type, errorCode, count])).toEqual([
+        ['discovery', undefined, 30],
+        ['denial', 'permission_denied', 30],
+        ['tool_call', 'cancelled', 49],
+      ]);
+      const { executionId, correlationId, type, patterns } = events.at(-1) ?? {};
+      expect([type, patterns]).toEqual(['execution', ['eval']]);
+      for (const event of events) expect(event).toMatchObject({ executionId, correlationId });
+    },
+  );
+
   test('survives an audit sink that fails', async () => {
     const { executor } = executorOf(() => Promise.resolve({}), {
       audit: () => Promise.reject(new Error('disk full')),

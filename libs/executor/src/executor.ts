@@ -201,6 +201,7 @@ class QueuedExecutor implements Executor {
     }
     trace.end(report);
     measures.resultBytes = (proxy?.calls ?? []).reduce((sum, { resultBytes = 0 }) => sum + resultBytes, 0);
+    proxy?.tellOmitted();
     if (audit) await this.#record(audit, executionEvent(report, request, language, measures));
     return report;
   }

@@ -275,9 +275,7 @@ describe('the record of calls', () => {
   });
 
   test('is bounded: names, messages, and the number of refusals', async () => {
-    const { events, ...options } = audited();
-    const run = new AbortController();
-    const proxy: ToolProxy = createToolProxy({ tools: fakeTools(), signal: run.signal, ...options });
+    const proxy: ToolProxy = createToolProxy({ tools: fakeTools() });
     await codeOf(proxy.callTool('x'.repeat(1_000_000) as ToolName, {}));
     expect(proxy.calls[0]?.toolName).toHaveLength(256);
     expect(proxy.calls[0]?.errorMessage?.length).toBeLessThanOrEqual(500);
@@ -285,10 +283,45 @@ describe('the record of calls', () => {
       expect(await codeOf(proxy.callTool('mcp__test__echo', {}))).toBe('permission_denied');
     }
     expect(proxy.calls).toHaveLength(10_000);
-    expect(events).toHaveLength(10_000);
-    run.abort();
-    expect(events).toHaveLength(10_001);
-    expect(events.at(-1)).toMatchObject({ type: 'denial', status: 'rejected', action: 'refused', count: 51 });
+  });
+
+  test('writes a hundred searches and refusals of each kind, and then how many more there were', async () => {
+    const { events, ...options } = audited();
+    const budget = { maxCalls: 150 };
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], budget, ...options });
+    for (let i = 0; i < 150; i++) {
+      await proxy.listTools(i % 2 ? { query: 'echo' } : {});
+      await codeOf(proxy.callTool('mcp__other__x', {}));
+      await codeOf(proxy.callTool('mcp__test__absent', {}));
+    }
+    for (let i = 0; i < 101; i++) {
+      expect(await codeOf(proxy.callTool('mcp__test__echo', {}))).toBe('resource_exhausted');
+    }
+    expect(events).toHaveLength(400);
+
+    proxy.tellOmitted();
+    const common = { timestamp: time, executionId: 'exec_1', action: 'omitted' };
+    const refused = { ...common, type: 'tool_call', status: 'rejected' };
+    const told = [
+      { ...common, type: 'discovery', status: 'success', count: 50 },
+      { ...common, type: 'denial', status: 'rejected', errorCode: 'permission_denied', count: 50 },
+      { ...refused, errorCode: 'not_found', count: 50 },
+      { ...refused, errorCode: 'resource_exhausted', count: 1 },
+    ];
+    expect(events.slice(400)).toEqual(told);
+
+    // Whoever tells twice counts nobody twice.
+    await codeOf(proxy.callTool('mcp__other__x', {}));
+    proxy.tellOmitted();
+    expect(events.slice(404)).toEqual([{ ...told[1], count: 1 }]);
+  });
+
+  test('has every call that was made, however many', async () => {
+    const { events, ...options } = audited();
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], ...options });
+    for (let i = 0; i < 300; i++) await codeOf(proxy.callTool('mcp__test__echo', {}));
+    proxy.tellOmitted();
+    expect(events).toHaveLength(300);
   });
 
   test('keeps a whole result as it came', async () => {

@@ -4,18 +4,23 @@ import type { AuditEvent, AuditSink, CodeExecutorError, ToolResult } from '@code
 
 import { maxNameChars } from './name-patterns.js';
 import { quoteValue } from './quote.js';
+import { RecordLimit } from './record-limit.js';
 import type { ToolCall } from './tool-call.js';
 
 const maxMessageChars = 500;
-/** Rejected calls are free for the program: beyond this many they are still refused, but written down as a number only. */
+/** Rejected calls are free for the program: beyond this many they are still refused, but not remembered. */
 const maxRejections = 10_000;
 
-/** Remembers the calls of one execution and tells the audit, once per call. */
+/**
+ * Remembers the calls of one execution and tells the audit: once per call that was made, and of searches and of
+ * refused calls, which cost a program nothing, a bounded number and how many more there were.
+ */
 export class CallLog {
   readonly calls: ToolCall[] = [];
   readonly #audit: AuditSink | undefined;
   readonly #executionId: string | undefined;
-  readonly #running = new Set<OpenCall>();
+  readonly #open = new Set<OpenCall>();
+  readonly #limit = new RecordLimit();
   #rejections = 0;
 
   constructor(audit: AuditSink | undefined, executionId: string | undefined) {
@@ -25,10 +30,11 @@ export class CallLog {
 
   /** Tools were listed, or searched with a query. */
   found(query: string, server: string | undefined, count: number): void {
+    const found = { type: 'discovery', status: 'success' } as const;
+    if (!this.#limit.admits(found)) return;
     this.#record({
-      type: 'discovery',
+      ...found,
       action: query === '' ? 'listed' : 'searched',
-      status: 'success',
       count,
       ...(query !== '' && { query }),
       ...(server !== undefined && { server }),
@@ -38,44 +44,43 @@ export class CallLog {
   /** A call that nobody has looked at yet. */
   open(name: unknown, args: unknown): OpenCall {
     const open: OpenCall = new OpenCall(name, {
-      begun: (call) => {
-        this.calls.push(call);
-        this.#running.add(open);
-      },
+      begun: (call) => this.calls.push(call),
       ended: (call) => {
-        this.#running.delete(open);
+        this.#open.delete(open);
         this.#tell(call, args);
       },
       rejected: (call) => {
-        if (++this.#rejections > maxRejections) return;
-        this.calls.push(call);
+        this.#open.delete(open);
+        if (++this.#rejections <= maxRejections) this.calls.push(call);
         this.#tell(call, args);
       },
     });
+    this.#open.add(open);
     return open;
   }
 
-  /**
-   * Ends the calls that wait for their server: what becomes of them is nobody's business any more. Tells the audit
-   * how many refused calls have no record of their own.
-   */
-  failRunning(why: () => CodeExecutorError): void {
-    const count = this.#rejections - maxRejections;
-    if (count > 0) {
-      this.#rejections = maxRejections;
-      this.#record({ type: 'denial', status: 'rejected', action: 'refused', count });
-    }
-    if (this.#running.size === 0) return;
+  /** Tells the audit how many searches and refused calls have no record of their own. */
+  tellOmitted(): void {
+    for (const event of this.#limit.takeOmitted()) this.#record(event);
+  }
+
+  /** Ends the calls that wait for their turn or their server: nobody cares any more what becomes of them. */
+  failOpen(why: () => CodeExecutorError): void {
+    if (this.#open.size === 0) return;
     const error = why();
-    for (const call of this.#running) call.fail(error);
+    for (const call of this.#open) call.fail(error);
   }
 
   #tell(call: ToolCall, args: unknown): void {
     const { toolName, server, status, errorCode, durationMs, queuedMs, resultBytes } = call;
     if (!this.#audit || status === 'running') return;
+    const isDenied = status === 'rejected' && errorCode === 'permission_denied';
+    const type = isDenied ? 'denial' : 'tool_call';
+    if (status === 'rejected' && !this.#limit.admits({ type, status, ...(errorCode && { errorCode }) }))
+      return;
     const paramsHash = hashOf(args);
     this.#record({
-      type: status === 'rejected' && errorCode === 'permission_denied' ? 'denial' : 'tool_call',
+      type,
       toolName,
       status,
       durationMs,

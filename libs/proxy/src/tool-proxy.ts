@@ -50,7 +50,10 @@ export interface ToolProxyOptions {
   budget?: CallBudget;
   /** The program's language, for signatures and types in listings; default `typescript`. */
   language?: Language;
-  /** Gets one event per call, refused ones included. Its failures are ignored. */
+  /**
+   * Gets one event per call that was made, and of searches and of refused calls up to 100 of each kind; `tellOmitted`
+   * tells it the number of the others. Its failures are ignored.
+   */
   audit?: AuditSink;
   /** Named in the audit events. */
   executionId?: string;
@@ -66,6 +69,11 @@ export interface ToolProxy extends ToolSource<ToolHit> {
   readonly calls: readonly ToolCall[];
   /** The servers that could not be listed, each once. */
   readonly failedServers: readonly FailedServer[];
+  /**
+   * Tells the audit how many searches and refused calls had no event of their own, one event per kind with
+   * `action: 'omitted'` and `count`. Call it when the execution is over.
+   */
+  tellOmitted(): void;
 }
 
 /** The policy of one execution around a source; throws `invalid_argument` for malformed options. */
@@ -100,7 +108,7 @@ class PolicyToolProxy implements ToolProxy {
     this.#log = new CallLog(audit, executionId);
     this.#slots = pLimit(this.#budget.maxConcurrent);
     // At once, not when the calls come back: whoever fires it counts them next.
-    signal?.addEventListener('abort', () => this.#log.failRunning(() => endedBeforeAnswer(signal.reason)), {
+    signal?.addEventListener('abort', () => this.#log.failOpen(() => endedBeforeAnswer(signal.reason)), {
       once: true,
     });
   }
@@ -111,6 +119,10 @@ class PolicyToolProxy implements ToolProxy {
 
   get failedServers(): readonly FailedServer[] {
     return this.#catalogue.failedServers;
+  }
+
+  tellOmitted(): void {
+    this.#log.tellOmitted();
   }
 
   async listTools(options: ListOptions = {}): Promise<ToolListing<ToolHit>> {

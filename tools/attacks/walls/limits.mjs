@@ -41,6 +41,14 @@ export const limits = {
     edits: [[hostCalls, ' || this.#outstanding >= maxOutstandingCalls', '']],
     attacks: ['PIP-05'],
   },
+  'records of a program': {
+    edits: [['libs/proxy/src/record-limit.ts', 'maxAlike = 100', 'maxAlike = 1e9']],
+    attacks: ['PIP-13'],
+  },
+  'the number of records that are left out': {
+    edits: [['libs/executor/src/executor.ts', 'proxy?.tellOmitted();', '']],
+    attacks: ['PIP-13'],
+  },
   'files and listings at once': {
     edits: [[hostCalls, 'maxAtOnce = 4', 'maxAtOnce = 1e9']],
     attacks: ['PIP-06'],

@@ -3,10 +3,22 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Attack } from './attack.js';
+import { recordsIn, takeRecords } from './audit-records.js';
 import { forging, outcomeOf, wroteToPipe } from './forgery.js';
 
 const echo = 'mcp__fixture__echo';
 const allowed = { allowedTools: [echo] };
+
+/** What one program may have written on the disk of its server, in bytes. */
+const maxRecordBytes = 400_000;
+
+/** Searches, and calls that are refused, as often as asked for; ends when somebody cancels it, if it shall. */
+const askInVain = (times: number, end: string) =>
+  `for (let batch = 0; batch < ${times / 100}; batch++) {
+     await Promise.all(Array.from({ length: 50 }, (_, i) => searchTools("search term " + i)));
+     await Promise.all(Array.from({ length: 50 }, (_, i) => callMCPTool("mcp__fixture__secret" + i).catch(() => {})));
+   }
+   ${end}`;
 
 /** What a program can pour into the pipe to the server, and keep from flowing out of it. */
 export const flow: readonly Attack[] = [
@@ -77,6 +89,28 @@ export const flow: readonly Attack[] = [
       );
       assert.equal(files, 'ended_early');
       await rm(large);
+    },
+  },
+  {
+    id: 'PIP-13',
+    what: 'fill the disk with records: thousands of searches and of refused calls, also where the program is cut short',
+    stoppedBy: 'server (100 records of a kind, then one with their number)',
+    async attack(arena) {
+      for (const end of ['return 1', 'for (;;);']) {
+        await takeRecords(arena.places);
+        const { executionId } = await arena.run(askInVain(4000, end), { timeoutMs: 10_000 });
+        const text = await takeRecords(arena.places);
+        assert.ok(text.length < maxRecordBytes, `It wrote ${text.length} bytes.`);
+        // Whatever has no record of its own is counted.
+        for (const type of ['discovery', 'denial']) {
+          const records = recordsIn(text).filter((record) => record.type === type);
+          const omitted = records.filter(({ action }) => action === 'omitted');
+          assert.deepEqual(
+            omitted.map((record) => [record.executionId, (record.count ?? 0) + records.length - 1]),
+            [[executionId, 2000]],
+          );
+        }
+      }
     },
   },
   {

@@ -1,0 +1,32 @@
+import type { AuditEvent } from '@code-executor/contracts';
+
+/** A program asks in loops: of like records, so many are written, and those beyond are counted. */
+const maxAlike = 100;
+
+type Alike = Pick<AuditEvent, 'type' | 'status' | 'errorCode'>;
+
+/** How many records one execution gets of each kind: what happened, how it ended, with which error. */
+export class RecordLimit {
+  readonly #kinds = new Map<string, { alike: Alike; count: number }>();
+
+  /** Whether one more of this kind has a record of its own; if not, it is counted. */
+  admits({ type, status, errorCode }: Alike): boolean {
+    const key = `${type} ${status} ${errorCode ?? ''}`;
+    const kind = this.#kinds.get(key) ?? {
+      alike: { type, status, ...(errorCode && { errorCode }) },
+      count: 0,
+    };
+    this.#kinds.set(key, kind);
+    return ++kind.count <= maxAlike;
+  }
+
+  /** One event for each kind of which some had no record, with their number; they are told once. */
+  takeOmitted(): (Alike & { action: 'omitted'; count: number })[] {
+    return [...this.#kinds.values()].flatMap((kind) => {
+      const count = kind.count - maxAlike;
+      if (count <= 0) return [];
+      kind.count = maxAlike;
+      return [{ ...kind.alike, action: 'omitted' as const, count }];
+    });
+  }
+}
