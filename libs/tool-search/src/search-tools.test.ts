@@ -126,6 +126,38 @@ describe('searchTools', () => {
   });
 });
 
+describe('a query that names something', () => {
+  const servers = [
+    tool('github', 'create_issue', 'Opens an issue.'),
+    tool('github', 'merge', 'Joins two branches.'),
+    tool('mirror', 'github_sync', 'Copies GitHub repositories from GitHub to GitHub.'),
+    tool('git-lab', 'create_issue', 'Opens an issue.'),
+    tool('everything', 'echo', 'Says it back.'),
+    tool('odd', 'Weird.Name-x_Y', 'What it does is unclear.'),
+    tool('docker', 'up', 'Starts containers.'),
+    tool('docker', 'backup', 'Stores volumes elsewhere.'),
+  ];
+
+  test.each([
+    ['a server', 'github', ['github__create_issue', 'github__merge', 'mirror__github_sync']],
+    ['a server, with its own signs left out', 'GitLab', ['git-lab__create_issue', 'mirror__github_sync']],
+    ['a server, misspelt', 'gihtub', ['mirror__github_sync', 'github__create_issue', 'github__merge']],
+    ['a tool with two letters swapped', 'ehco', ['everything__echo']],
+    ['a short tool with a letter too many', 'echoo', ['everything__echo']],
+    ['the beginning of a name without its signs', 'weirdname', ['odd__Weird.Name-x_Y']],
+    ['a whole name without its signs', 'WEIRDNAMEXY', ['odd__Weird.Name-x_Y']],
+    ['a tool whose name is a word that is left out elsewhere', 'up', ['docker__up']],
+    ['two letters within a word', 'cku', ['docker__backup']],
+  ])('finds %s', async (_what, query, names) => {
+    expect(await namesOf(query, servers, 9)).toEqual(names);
+  });
+
+  test('finds two letters inside of words where nothing begins with them', async () => {
+    expect(await namesOf('up', servers.slice(-1), 9)).toEqual(['docker__backup']);
+    expect(await namesOf('ck', servers, 9)).toEqual(['docker__backup', 'everything__echo', 'docker__up']);
+  });
+});
+
 describe('hostile input', () => {
   const deep = (depth: number): JsonObject => {
     let schema: JsonObject = { description: 'bottom' };
@@ -204,8 +236,8 @@ describe('on labelled queries over real tool lists', () => {
   });
   const queries = readJson('search-golden.json') as Query[];
 
-  const shareFound = async (style: Query['style']): Promise<number> => {
-    const ofStyle = queries.filter((each) => each.style === style);
+  const shareFound = async (of: readonly Query[], style: Query['style']): Promise<number> => {
+    const ofStyle = of.filter((each) => each.style === style);
     let hits = 0;
     for (const { query, relevant } of ofStyle) {
       const matches = await searchTools(tools, query, { limit: 5 });
@@ -219,7 +251,17 @@ describe('on labelled queries over real tool lists', () => {
     ['natural', 0.6],
     ['synonym', 0.4],
   ] as const)('finds the right tool among the first five: %s', async (style, least) => {
-    expect(await shareFound(style)).toBeGreaterThanOrEqual(least);
+    expect(await shareFound(queries, style)).toBeGreaterThanOrEqual(least);
+  });
+
+  test.each([
+    ['keywords', 1],
+    ['natural', 0.8],
+    ['synonym', 0.75],
+  ] as const)('finds what its weights were chosen by: %s', async (style, least) => {
+    const chosenBy = readJson('search-tuning.json') as Query[];
+    expect(chosenBy.some(({ query }) => queries.some((each) => each.query === query))).toBe(false);
+    expect(await shareFound(chosenBy, style)).toBeGreaterThanOrEqual(least);
   });
 
   test.each([undefined, ...new Set(tools.map(({ server }) => server))])(

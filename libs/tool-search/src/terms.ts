@@ -23,15 +23,30 @@ const maxKnown = 20_000;
  * case is there as a whole too (`GitHub`: `git`, `hub`, `github`). Accents are dropped.
  */
 export function termsOf(text: string): Term[] {
-  const plain = text.normalize('NFKD').replace(/\p{M}+/gu, '');
   const terms: Term[] = [];
-  for (const run of plain.match(/[\p{L}\p{N}]+/gu) ?? []) terms.push(...termsOfRun(run));
+  for (const run of withoutAccents(text).match(/[\p{L}\p{N}]+/gu) ?? []) terms.push(...termsOfRun(run));
   for (let index = 1; index < terms.length; index++) {
     const [first, second] = [terms[index - 1], terms[index]] as [Term, Term];
     const concepts = phraseConceptsOf(first.stem, second.stem);
     if (concepts) terms[index - 1] = { ...first, concepts };
   }
   return terms;
+}
+
+/** A name without what separates its words: `Weird.Name-x_Y` is `weirdnamexy`. */
+export function wholeName(text: string): string {
+  return withoutAccents(text)
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .toLowerCase();
+}
+
+/** A name as one word. */
+export function wholeTermOf(name: string): Term {
+  return toTerm(wholeName(name).slice(0, maxWordChars));
+}
+
+function withoutAccents(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}+/gu, '');
 }
 
 /** The words of a run of letters and digits. */

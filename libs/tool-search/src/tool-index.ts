@@ -6,8 +6,8 @@ import SearchableMap from 'minisearch/SearchableMap';
 import { Postings } from './postings.js';
 import { type QueryWord, queryWordsOf } from './query-words.js';
 import { type Finding, rankFindings } from './rank-findings.js';
-import { termsOf } from './terms.js';
-import { type ToolText, toolText } from './tool-text.js';
+import { type Term, termsOf, wholeName, wholeTermOf } from './terms.js';
+import { maxNameChars, type ToolText, toolText } from './tool-text.js';
 
 /** A tool that answers a query, and how well: only the order within one search means something. */
 export interface ToolMatch {
@@ -15,10 +15,14 @@ export interface ToolMatch {
   score: number;
 }
 
-/** What a word counts where it is found, and how many words are usual there: among more, each tells less. */
+/**
+ * What a word counts where it is found, and how many words are usual there: among more, each tells less. These
+ * figures, and those below, were chosen on the queries of fixtures/search-tuning.json, not on those that measure
+ * them (docs/performance.md).
+ */
 const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
-  name: { boost: 3, usualWords: 4 },
-  title: { boost: 2.5, usualWords: 4 },
+  name: { boost: 4, usualWords: 4 },
+  title: { boost: 3, usualWords: 4 },
   summary: { boost: 2, usualWords: 10 },
   server: { boost: 1.5, usualWords: 2 },
   description: { boost: 1, usualWords: 40 },
@@ -52,6 +56,8 @@ export class ToolIndex {
   /** Those of them that may be found by others that are like them. */
   readonly #similarWords = new SearchableMap<Postings>();
   readonly #concepts = new Map<string, Postings>();
+  /** The tools of each server, by its whole name. */
+  readonly #servers = new Map<string, Set<number>>();
 
   private constructor(tools: readonly ToolSchema[]) {
     this.#tools = tools.slice(0, maxTools).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
@@ -76,14 +82,19 @@ export class ToolIndex {
         since = performance.now();
       }
       const texts = toolText(tool);
+      const ofServer = this.#servers.get(wholeName(texts.server));
+      if (ofServer) ofServer.add(number);
+      else this.#servers.set(wholeName(texts.server), new Set([number]));
       for (const field of fieldNames) {
+        const isName = nameFields.has(field);
         const terms = termsOf(texts[field]);
         const { boost, usualWords } = fields[field];
         const weight = boost / (1 - lengthShare + (lengthShare * terms.length) / usualWords);
-        for (const { stem, concepts, isStopWord } of terms) {
-          if (isStopWord) continue;
+        for (const { stem, concepts, isStopWord } of isName ? withWhole(terms, texts[field]) : terms) {
+          // A tool may be called `up`.
+          if (isStopWord && !isName) continue;
           for (const concept of concepts) postingsOf(this.#concepts, concept).add(number, weight);
-          if (!this.#words.has(stem) && !nameFields.has(field) && !kept.take(tool.server)) continue;
+          if (!this.#words.has(stem) && !isName && !kept.take(tool.server)) continue;
           const postings = postingsOf(this.#words, stem);
           postings.add(number, weight);
           if (similar.has(stem) || !similarLeft.take(tool.server)) continue;
@@ -94,18 +105,32 @@ export class ToolIndex {
     }
   }
 
-  /** All tools that any word of the query is found in, best first, by name where they are equal. */
+  /**
+   * All tools that any word of the query is found in, best first, by name where they are equal; those of a server
+   * whose name is the query before all others.
+   */
   search(query: string): ToolMatch[] {
     const words = queryWordsOf(query);
     const unknown = words
       .filter(({ stem, isStopWord }) => !isStopWord && !this.#words.has(stem))
       .slice(0, maxMisspelt);
-    const matches = this.#rank(words.map((word) => this.#findings(word, unknown.includes(word))));
+    const first = this.#servers.get(wholeName(query.slice(0, maxNameChars)));
+    const matches = this.#rank(
+      words.map((word) => this.#findings(word, unknown.includes(word))),
+      first,
+    );
     return matches.length > 0 ? matches : this.#rank(unknown.map((word) => this.#remote(word)));
   }
 
-  #rank(findings: Finding[][]): ToolMatch[] {
-    return rankFindings(this.#tools.length, findings).flatMap(({ number, score }) => {
+  #rank(findings: Finding[][], first?: ReadonlySet<number>): ToolMatch[] {
+    const ranked = rankFindings(this.#tools.length, findings);
+    const best = ranked[0]?.score ?? 0;
+    const raised = first
+      ? ranked
+          .map(({ number, score }) => ({ number, score: first.has(number) ? score + best : score }))
+          .sort((a, b) => b.score - a.score || a.number - b.number)
+      : ranked;
+    return raised.flatMap(({ number, score }) => {
       const tool = this.#tools[number];
       return tool ? [{ tool, score }] : [];
     });
@@ -138,6 +163,10 @@ export class ToolIndex {
     if (maybeMisspelt) {
       const corrected = this.#similarWords.fuzzyGet(stem, possibleErrors(stem));
       for (const [postings, distance] of corrected.values()) near.push({ postings, distance });
+      for (const swapped of swaps(stem)) {
+        const postings = this.#words.get(swapped);
+        if (postings) near.push({ postings, distance: 1 });
+      }
     }
     return near
       .sort((a, b) => a.distance - b.distance)
@@ -150,7 +179,7 @@ export class ToolIndex {
 
   /** For a query that finds nothing else: words that have this one inside, or that look a little like it. */
   #remote({ stem }: QueryWord): Finding[] {
-    if (stem.length < 3) return [];
+    if (stem.length < 2) return [];
     const containing = [...this.#similarWords]
       .filter(([word]) => word.includes(stem))
       .map(([, postings]) => postings);
@@ -160,6 +189,19 @@ export class ToolIndex {
       ...alike.map(([postings, distance]) => ({ postings, weight: weights.similar / (1 + distance) })),
     ].slice(0, maxSimilar);
   }
+}
+
+/** The words of a name, and all of it as one: `weirdname` finds `Weird.Name-x_Y`. */
+function withWhole(terms: readonly Term[], name: string): readonly Term[] {
+  const whole = wholeTermOf(name);
+  return terms.some(({ stem }) => stem === whole.stem) ? terms : [...terms, whole];
+}
+
+/** The word with two neighbouring letters swapped, at each place. */
+function swaps(word: string): string[] {
+  return Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => {
+    return `${word.slice(0, at)}${word.charAt(at + 1)}${word.charAt(at)}${word.slice(at + 2)}`;
+  });
 }
 
 /** How many typing errors a word may have. */

@@ -2,7 +2,8 @@ import type { JsonValue, ToolSchema } from '@code-executor/contracts';
 
 /** Upstream text is as long as its author likes; what stands later is not looked at. */
 const maxDescriptionChars = 4000;
-const maxNameChars = 300;
+/** Names, and queries that may be one, are not read further. */
+export const maxNameChars = 300;
 const maxParameters = 100;
 const maxParameterChars = 300;
 const maxDepth = 4;
