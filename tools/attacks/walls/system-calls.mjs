@@ -9,6 +9,7 @@ const groups = {
   'new processes': 'New processes',
   sockets: 'Sockets',
   'mounts and name spaces': 'Mounts',
+  'links and attributes': 'Links',
   'handles, devices, accounting': 'Files by handle',
   kernel: 'Kernel',
   'shared memory and queues': 'Shared memory',
@@ -29,6 +30,19 @@ export const systemCalls = {
   'the filter refuses clone3': {
     edits: [[filter, 'REFUSE_ENOSYS = 0x00050026', 'REFUSE_ENOSYS = 0x7fff0000']],
     attacks: ['OS-10'],
+  },
+  'the filter refuses openat2': { edits: [[table, /openat2: .*\n/, '']], attacks: ['OS-13'] },
+  'the filter refuses later calls': {
+    edits: [[table, 'newestSystemCall = 462', 'newestSystemCall = 4000']],
+    attacks: ['OS-13'],
+  },
+  'the filter looks at modes': {
+    edits: [[table, 'S_ISVTX = 0o7000', 'S_ISVTX = 0']],
+    attacks: ['OS-13'],
+  },
+  'the filter looks at renames': {
+    edits: [[table, 'RENAME_WHITEOUT = 4', 'RENAME_WHITEOUT = 0']],
+    attacks: ['OS-13'],
   },
   'the filter looks into clone': {
     edits: [[filter, 'CLONE_THREAD = 0x00010000', 'CLONE_THREAD = 0xffffffff']],

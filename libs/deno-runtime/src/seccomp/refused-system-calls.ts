@@ -42,7 +42,18 @@ export const refusedSystemCalls: Record<string, readonly [x64: number | null, ar
   mount_setattr: [442, 442],
   unshare: [272, 97],
   setns: [308, 268],
-  // Files by handle, devices, quotas, accounting.
+  // Links, and what extended attributes can make of a file: traps for whoever looks into a granted folder later.
+  link: [86, null],
+  linkat: [265, 37],
+  symlink: [88, null],
+  symlinkat: [266, 36],
+  setxattr: [188, 5],
+  lsetxattr: [189, 6],
+  fsetxattr: [190, 7],
+  removexattr: [197, 14],
+  lremovexattr: [198, 15],
+  fremovexattr: [199, 16],
+  // Files by handle, devices, quotas, accounting; where things are mounted from.
   open_by_handle_at: [304, 265],
   name_to_handle_at: [303, 264],
   mknod: [133, null],
@@ -54,6 +65,8 @@ export const refusedSystemCalls: Record<string, readonly [x64: number | null, ar
   swapoff: [168, 225],
   fanotify_init: [300, 262],
   fanotify_mark: [301, 263],
+  statmount: [457, 457],
+  listmount: [458, 458],
   // Kernel: keys, programs, modules, tracing, clocks, power.
   keyctl: [250, 219],
   add_key: [248, 217],
@@ -104,3 +117,40 @@ export const refusedSystemCalls: Record<string, readonly [x64: number | null, ar
   mq_getsetattr: [245, 185],
   vmsplice: [278, 75],
 };
+
+const S_ISUID_S_ISGID_S_ISVTX = 0o7000;
+const RENAME_WHITEOUT = 4;
+
+/**
+ * System calls that are refused where an argument has one of these bits, as `name: [x64, arm64, argument, bits]`. All
+ * are 32 bits wide. A mode counts whatever the flags say: who creates nothing passes none, as libc does.
+ */
+export const refusedByArgument: Record<
+  string,
+  readonly [x64: number | null, arm64: number | null, argument: number, bits: number]
+> = {
+  // Files that run with their owner's rights.
+  chmod: [90, null, 1, S_ISUID_S_ISGID_S_ISVTX],
+  fchmod: [91, 52, 1, S_ISUID_S_ISGID_S_ISVTX],
+  fchmodat: [268, 53, 2, S_ISUID_S_ISGID_S_ISVTX],
+  fchmodat2: [452, 452, 2, S_ISUID_S_ISGID_S_ISVTX],
+  open: [2, null, 2, S_ISUID_S_ISGID_S_ISVTX],
+  openat: [257, 56, 3, S_ISUID_S_ISGID_S_ISVTX],
+  creat: [85, null, 1, S_ISUID_S_ISGID_S_ISVTX],
+  mkdir: [83, null, 1, S_ISUID_S_ISGID_S_ISVTX],
+  mkdirat: [258, 34, 2, S_ISUID_S_ISGID_S_ISVTX],
+  // It leaves a device file behind.
+  renameat2: [316, 276, 4, RENAME_WHITEOUT],
+};
+
+/**
+ * System calls that answer ENOSYS, so that libc makes older ones, which a filter can judge: their arguments lie in
+ * memory, where it cannot see them.
+ */
+export const absentSystemCalls: Record<string, readonly [x64: number, arm64: number]> = {
+  clone3: [435, 435],
+  openat2: [437, 437],
+};
+
+/** The last system call that was looked at for this table, `mseal`; the kernel's later ones answer ENOSYS too. */
+export const newestSystemCall = 462;

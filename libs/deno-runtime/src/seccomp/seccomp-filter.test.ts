@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { refusedSystemCalls } from './refused-system-calls.js';
+import { newestSystemCall, refusedByArgument, refusedSystemCalls } from './refused-system-calls.js';
 import { hasSeccompFilter, seccompFilter } from './seccomp-filter.js';
 
 const allow = 0x7fff0000;
@@ -10,11 +10,14 @@ const kill = 0x80000000;
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 /** Runs a filter as the kernel does, on one system call. */
-function judge(filter: Buffer, call: { arch: number; number: number; argument?: number }): number {
+function judge(
+  filter: Buffer,
+  call: { arch: number; number: number; arguments?: readonly number[] },
+): number {
   const data = new Map([
     [0, call.number],
     [4, call.arch],
-    [16, call.argument ?? 0],
+    ...(call.arguments ?? []).map((value, index): [number, number] => [16 + 8 * index, value]),
   ]);
   let accumulator = 0;
   for (let index = 0; index < filter.length / 8; index++) {
@@ -34,8 +37,8 @@ function judge(filter: Buffer, call: { arch: number; number: number; argument?: 
 describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', (arch) => {
   const filter = seccompFilter(arch);
   const column = arch === 'x64' ? 0 : 1;
-  const on = (number: number, argument?: number) =>
-    judge(filter, { arch: audit[arch], number, ...(argument !== undefined && { argument }) });
+  const on = (number: number, ...args: number[]) =>
+    judge(filter, { arch: audit[arch], number, arguments: args });
 
   test('refuses every call of the table', () => {
     for (const numbers of Object.values(refusedSystemCalls)) {
@@ -55,6 +58,28 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', (arch) => {
     expect(on(clone, 17)).toBe(eperm);
     expect(on(clone, 0x10000000 | 17)).toBe(eperm);
     expect(on(435)).toBe(enosys);
+  });
+
+  test('refuses modes with setuid, setgid or sticky bit, wherever a call takes one, and no others', () => {
+    for (const [name, [x64, arm64, argument, bits]] of Object.entries(refusedByArgument)) {
+      const number = [x64, arm64][column] ?? null;
+      if (number === null || name === 'renameat2') continue;
+      const withMode = (mode: number) => on(number, ...[7, 7, 7, 7, 7, 7].with(argument, mode));
+      expect(bits).toBe(0o7000);
+      for (const mode of [0o4755, 0o2000, 0o1777, 0o7777]) expect(withMode(mode)).toBe(eperm);
+      for (const mode of [0o777, 0o644, 0, 0o100600]) expect(withMode(mode)).toBe(allow);
+    }
+  });
+
+  test('allows to rename and to exchange, and refuses to leave a whiteout', () => {
+    const renameat2 = arch === 'x64' ? 316 : 276;
+    expect([0, 1, 2].map((flags) => on(renameat2, 0, 0, 0, 0, flags))).toEqual([allow, allow, allow]);
+    expect([4, 5].map((flags) => on(renameat2, 0, 0, 0, 0, flags))).toEqual([eperm, eperm]);
+  });
+
+  test('answers to openat2, and to calls that are newer than the table, as a kernel without them', () => {
+    expect([437, newestSystemCall + 1, 4000].map((number) => on(number))).toEqual([enosys, enosys, enosys]);
+    expect(on(newestSystemCall)).toBe(allow);
   });
 
   test('kills calls of another architecture', () => {

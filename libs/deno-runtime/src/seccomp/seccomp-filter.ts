@@ -1,9 +1,14 @@
-import { refusedSystemCalls } from './refused-system-calls.js';
+import {
+  absentSystemCalls,
+  newestSystemCall,
+  refusedByArgument,
+  refusedSystemCalls,
+} from './refused-system-calls.js';
 
-/** Per architecture: its audit number, its column in the table, and the calls that need more than a refusal. */
+/** Per architecture: its audit number, its column in the tables, and the call that is allowed with one flag only. */
 const architectures = {
-  x64: { audit: 0xc000003e, column: 0, clone: 56, clone3: 435 },
-  arm64: { audit: 0xc00000b7, column: 1, clone: 220, clone3: 435 },
+  x64: { audit: 0xc000003e, column: 0, clone: 56 },
+  arm64: { audit: 0xc00000b7, column: 1, clone: 220 },
 } as const;
 
 /** Classic BPF, as the kernel's seccomp(2) describes it. */
@@ -21,7 +26,8 @@ const REFUSE_ENOSYS = 0x00050026;
 /** Offsets in `struct seccomp_data`. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
-const FIRST_ARGUMENT = 16;
+/** The low half: no argument that is looked at is wider. */
+const argumentAt = (index: number) => 16 + 8 * index;
 
 const CLONE_THREAD = 0x00010000;
 /** Calls of the x32 ABI carry this bit; they would pass by every number in the table. */
@@ -36,10 +42,10 @@ export function hasSeccompFilter(arch: string): arch is keyof typeof architectur
 
 /**
  * The compiled seccomp filter for Deno processes: threads, files and memory work; new processes,
- * sockets and everything in {@link refusedSystemCalls} answer EPERM, a foreign architecture kills.
+ * sockets, links and everything else in {@link refusedSystemCalls} answer EPERM, a foreign architecture kills.
  */
 export function seccompFilter(arch: keyof typeof architectures): Buffer {
-  const { audit, column, clone, clone3 } = architectures[arch];
+  const { audit, column, clone } = architectures[arch];
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCHITECTURE],
     [JUMP_EQUAL, 1, 0, audit],
@@ -51,12 +57,24 @@ export function seccompFilter(arch: keyof typeof architectures): Buffer {
     const number = numbers[column];
     if (number !== null) program.push([JUMP_EQUAL, 0, 1, number], [RETURN, 0, 0, REFUSE_EPERM]);
   }
+  program.push([JUMP_GREATER_EQUAL, 0, 1, newestSystemCall + 1], [RETURN, 0, 0, REFUSE_ENOSYS]);
+  for (const numbers of Object.values(absentSystemCalls)) {
+    program.push([JUMP_EQUAL, 0, 1, numbers[column]], [RETURN, 0, 0, REFUSE_ENOSYS]);
+  }
+  for (const [x64, arm64, argument, bits] of Object.values(refusedByArgument)) {
+    const number = [x64, arm64][column] ?? null;
+    if (number === null) continue;
+    program.push(
+      [JUMP_EQUAL, 0, 4, number],
+      [LOAD, 0, 0, argumentAt(argument)],
+      [JUMP_BITS_SET, 0, 1, bits],
+      [RETURN, 0, 0, REFUSE_EPERM],
+      [RETURN, 0, 0, ALLOW],
+    );
+  }
   program.push(
-    // ENOSYS makes libc fall back to `clone`, whose flags a filter can see.
-    [JUMP_EQUAL, 0, 1, clone3],
-    [RETURN, 0, 0, REFUSE_ENOSYS],
     [JUMP_EQUAL, 0, 3, clone],
-    [LOAD, 0, 0, FIRST_ARGUMENT],
+    [LOAD, 0, 0, argumentAt(0)],
     [JUMP_BITS_SET, 1, 0, CLONE_THREAD],
     [RETURN, 0, 0, REFUSE_EPERM],
     [RETURN, 0, 0, ALLOW],

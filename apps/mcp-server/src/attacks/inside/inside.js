@@ -1,5 +1,5 @@
 /* global Deno */
-import { systemCalls } from './system-calls.js';
+import { absentCalls, systemCalls } from './system-calls.js';
 
 /**
  * Runs as the entry script of a sandbox whose runtime permits everything (`-A`): what an attacker could
@@ -55,7 +55,7 @@ function pointer(bytes) {
 /** Per call, the number of the error that it met, or its result. */
 function tryCalls() {
   const results = {};
-  for (const [name, [x64, arm64, ...args]] of Object.entries(systemCalls)) {
+  for (const [name, [x64, arm64, ...args]] of Object.entries({ ...systemCalls, ...absentCalls })) {
     const number = [x64, arm64][column];
     if (number === null) continue;
     const result = call(number, ...args);

@@ -1,5 +1,7 @@
 const SIGCHLD = 17;
 const NEW_USER = 0x10000000;
+/** To write, and to create. */
+const CREATE = 0o101;
 
 /** Numbers on x64 and arm64, and arguments that the kernel would accept or answer otherwise than the filter. */
 export const systemCalls = {
@@ -100,5 +102,33 @@ export const systemCalls = {
   mq_timedreceive: [243, 183, -1, 0, 0, 0, 0],
   mq_notify: [244, 184, -1, 0],
   mq_getsetattr: [245, 185, -1, 0, 0],
+  link: [86, null, 0, 0],
+  linkat: [265, 37, -1, 0, -1, 0, 0],
+  symlink: [88, null, 0, 0],
+  symlinkat: [266, 36, 0, -1, 0],
+  setxattr: [188, 5, 0, 0, 0, 0, 0],
+  lsetxattr: [189, 6, 0, 0, 0, 0, 0],
+  fsetxattr: [190, 7, -1, 0, 0, 0, 0],
+  removexattr: [197, 14, 0, 0],
+  lremovexattr: [198, 15, 0, 0],
+  fremovexattr: [199, 16, -1, 0],
+  statmount: [457, 457, 0, 0, 0, 0],
+  listmount: [458, 458, 0, 0, 0, 0],
+  'chmod (set-user-id)': [90, null, 0, 0o4755],
+  'fchmod (set-user-id)': [91, 52, -1, 0o4755],
+  'fchmodat (set-group-id)': [268, 53, -1, 0, 0o2755],
+  'fchmodat2 (sticky)': [452, 452, -1, 0, 0o1755, 0],
+  'open (set-user-id)': [2, null, 0, CREATE, 0o4755],
+  'openat (set-user-id)': [257, 56, -1, 0, CREATE, 0o4755],
+  'creat (set-user-id)': [85, null, 0, 0o4755],
+  'mkdir (sticky)': [83, null, 0, 0o1755],
+  'mkdirat (sticky)': [258, 34, -1, 0, 0o1755],
+  'renameat2 (whiteout)': [316, 276, -1, 0, -1, 0, 4],
+};
+
+/** Those that the filter answers as a kernel without them; the last one stands for all that are newer than its table. */
+export const absentCalls = {
   clone3: [435, 435, 0, 0],
+  openat2: [437, 437, -1, 0, 0, 0],
+  setxattrat: [463, 463, -1, 0, 0, 0, 0, 0],
 };
