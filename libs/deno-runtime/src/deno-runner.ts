@@ -18,6 +18,7 @@ import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
 import { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
 import { ShownPictures } from './shown-pictures.js';
 import { type SpareOptions, SparePool } from './spare-pool.js';
+import { svgRendererHandler } from './svg-renderer.js';
 import { toolHandlers } from './tool-handlers.js';
 
 export interface DenoRunnerOptions {
@@ -163,6 +164,7 @@ export class DenoRunner {
           ...toolHandlers(request.tools),
           ['fetch', fetchHandler(request.fetcher, request.permissions.net)],
           ['display', pictures.handler],
+          ['svgRenderer', svgRendererHandler],
           ...(servesFiles ? fileHandlers(grants) : []),
           ...(this.#options.handlers ?? []),
         ]),

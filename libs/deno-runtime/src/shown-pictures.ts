@@ -15,8 +15,6 @@ const beginnings = new Map([
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
-  // Text: a mark, a declaration or the root element.
-  ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*</],
 ]);
 const beginningBytes = 12;
 

@@ -1,6 +1,7 @@
 import { cut, describeError, describeLoadError } from './describe-error.js';
 import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
 import { Pictures } from './display-global.js';
+import { isSvgText } from './picture-of.js';
 import { unlikeJson } from './value.js';
 
 const { stringify } = JSON;
@@ -86,6 +87,9 @@ export class Program {
     const picture = await this.#pictures.showValue(value);
     this.#value = picture ? null : value;
     if (picture) this.#valueNote = `The value is a picture (${picture}), shown beside this.`;
+    else if (isSvgText(value)) {
+      this.#valueNote = 'The value is the text of an SVG; await display(svg) shows it as a picture.';
+    }
     this.#hasValue = true;
   }
 

@@ -12,6 +12,12 @@ const pictureOf = (mimeType: string, bytes: Buffer) => ({
   mimeType,
   data: bytes.toString('base64'),
 });
+/** Width and height of a PNG. */
+const sizeOf = (data: unknown) => {
+  const bytes = Buffer.from(data as string, 'base64');
+  expect(bytes.subarray(0, 8)).toEqual(png);
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+};
 const isPng = [pictureOf('image/png', png)];
 /** What each program begins with: a PNG of so many bytes, and an object with one method. */
 const helpers = `PNG = b"\\x89PNG\\r\\n\\x1a\\n"
@@ -43,7 +49,6 @@ describe.each(isolationsUnderTest())('Pictures in Python (%s)', (isolation) => {
       'image/png',
       png,
     ],
-    ['_repr_svg_', 'figure("_repr_svg_", "<svg>ü</svg>")', 'image/svg+xml', Buffer.from('<svg>ü</svg>')],
   ])('are objects with %s', async (_how, code, mimeType, bytes) => {
     expect(await run(code)).toMatchObject({
       status: 'succeeded',
@@ -63,9 +68,7 @@ display(PNG)
 display(bytearray(b"\\xff\\xd8\\xff"))
 display(memoryview(b"GIF89a"))
 display(b"RIFF\\x0a\\x0a\\x0a\\x0aWEBPVP8 ")
-display('<?xml version="1.0"?><!DOCTYPE svg><svg/>')
 display(figure("_repr_png_", PNG))
-display(b"RIFF\\0\\0\\0\\0WAVE")
 display({"a": 1})
 display(figure("_repr_png_", None))
 class Anything:
@@ -82,11 +85,9 @@ Anything()`;
       pictureOf('image/jpeg', Buffer.of(0xff, 0xd8, 0xff)),
       pictureOf('image/gif', Buffer.from('GIF89a')),
       pictureOf('image/webp', Buffer.from('RIFF\n\n\n\nWEBPVP8 ')),
-      pictureOf('image/svg+xml', Buffer.from('<?xml version="1.0"?><!DOCTYPE svg><svg/>')),
       pictureOf('image/png', png),
     ]);
     expect(result.stdout.split('\n')).toEqual([
-      "b'RIFF\\x00\\x00\\x00\\x00WAVE'",
       "{'a': 1}",
       '<Figure>',
       '<Anything>',
@@ -94,6 +95,58 @@ Anything()`;
       '<p>',
       '',
     ]);
+  });
+
+  test('are base64, data URLs and image blocks of MCP; a returned block is left to the server', async () => {
+    const code = `
+import base64
+data = base64.b64encode(png(60)).decode()
+block = {"type": "image", "mimeType": "image/png", "data": data}
+display(data)
+display(data, "image/png")
+display("data:image/png;base64," + data)
+display(block)
+display({"mimeType": "image/png", "data": PNG})
+block`;
+    const block = pictureOf('image/png', Buffer.concat([png, Buffer.alloc(52)]));
+    expect(await run(code)).toMatchObject({ value: block, content: [block, block, block, block, ...isPng] });
+    expect(await run(`"data:image/png;base64,${block.data}"`)).toMatchObject({
+      value: null,
+      content: [block],
+    });
+  });
+
+  test('of SVG are drawn as PNG, with text in a font of ours', async () => {
+    const code = `
+def text(words): return f'<svg width="300" height="60"><text y="40">{words}</text></svg>'
+display(text(""))
+display(text("Total → 42"))
+display('<?xml version="1.0"?><!-- a --><!DOCTYPE svg><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20"/>')
+display(text("").encode())
+display(figure("_repr_svg_", text("ü")))
+try:
+    display('<svg width="9"><rect></svg>')
+except ValueError as error:
+    print(error.code, error)
+figure("_repr_svg_", text(""))`;
+    const { content = [], ...result } = await run(code);
+    expect(result).toMatchObject({
+      status: 'succeeded',
+      value: '<Figure>',
+      valueNote: 'The value is a picture (image/svg+xml), shown beside this.',
+      stdout: expect.stringMatching(/^invalid_argument The SVG cannot be drawn: .*expected 'rect' tag/),
+    });
+    expect(content.map(({ mimeType }) => mimeType)).toEqual(content.map(() => 'image/png'));
+    const wide = [300, 60];
+    expect(content.map(({ data }) => sizeOf(data))).toEqual([wide, wide, [30, 20], wide, wide, wide]);
+    expect(content[1]?.['data']).not.toBe(content[0]?.['data']);
+  });
+
+  test('returned as text of SVG stay text, with a note how it is shown', async () => {
+    expect(await run('"<svg/>"')).toMatchObject({
+      value: '<svg/>',
+      valueNote: 'The value is the text of an SVG; display(svg) shows it as a picture.',
+    });
   });
 
   test('arrive whole, also those that tasks show at once', async () => {
@@ -111,7 +164,7 @@ await asyncio.gather(show(1), show(2), show(3))
     for (const bytes of pictures) expect(bytes.subarray(0, 8)).toEqual(png);
   });
 
-  test('that are too much are an error to catch', async () => {
+  test('that are too much, or none, are an error to catch', async () => {
     const code = `
 errors = []
 def attempt(value):
@@ -121,6 +174,8 @@ def attempt(value):
         errors.append([e.code, str(e)])
 attempt(png(5 << 20))
 attempt(figure("_repr_png_", b"none"))
+attempt(b"RIFF\\0\\0\\0\\0WAVE")
+attempt({"mimeType": "image/png", "data": "no!"})
 for _ in range(17): attempt(PNG)
 errors`;
     const { value, content } = await run(code);
@@ -129,7 +184,11 @@ errors`;
         'resource_exhausted',
         'A picture has at most 4 MB, all of a program together 16 MB; show smaller ones.',
       ],
-      ['invalid_argument', 'What is to be shown as image/png is none.'],
+      ...[
+        'What is to be shown as image/png is no picture: it begins with the bytes 6e 6f 6e 65.',
+        'These bytes are no picture.',
+        'The text that is to be shown as image/png is not base64.',
+      ].map((problem) => ['invalid_argument', `${problem} PNG, JPEG, GIF, WebP and SVG can be shown.`]),
       ['resource_exhausted', 'A program shows at most 16 pictures.'],
     ]);
     expect(content).toHaveLength(16);

@@ -82,16 +82,25 @@ def _outcome(result, max_depth, max_chars):
     picture = _picture_of(result)
     if picture is not None:
         pictures.show(*picture)
-        result = None if isinstance(result, (bytes, bytearray, memoryview)) else value.shown(result)
+        is_data = isinstance(result, (str, bytes, bytearray, memoryview)) or pictures.is_block(result)
+        result = None if is_data else value.shown(result)
     text, note, is_cut = value.to_json(result, max_depth, max_chars)
     if picture is not None:
         note = f"The value is a picture ({picture[0]}), shown beside this."
+    elif isinstance(result, str) and pictures.is_svg(result):
+        note = "The value is the text of an SVG; display(svg) shows it as a picture."
     return {"json": text, "isCut": is_cut, **({} if note is None else {"note": note})}
 
 
 def _picture_of(result):
+    # The server takes image blocks out of values by itself, but it draws none.
+    if pictures.is_block(result) and not pictures.is_block(result, "image/svg+xml"):
+        return None
     try:
         return pictures.picture_of(result)
+    except pictures.NoPicture:
+        # What only looks like a picture is a value like any other.
+        return None
     except Exception as error:
         print(f"The value could not be shown as a picture: {describe(error)}", file=sys.stderr)
         return None

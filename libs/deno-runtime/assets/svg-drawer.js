@@ -1,0 +1,102 @@
+import { HostError } from './channel.js';
+
+// Taken before the program runs.
+const { Blob, URL } = globalThis;
+const { fromBase64 } = Uint8Array;
+/** The renderer parses the whole text, so its memory grows with that. */
+const maxSvgChars = 4 * 1024 * 1024;
+/** Of the picture, in pixels; what is larger is drawn smaller. Models see no more detail than this has. */
+const maxSide = 2048;
+const family = 'DejaVu Sans';
+const families = Object.fromEntries(
+  ['default', 'serif', 'sansSerif', 'cursive', 'fantasy', 'monospace'].map((kind) => [
+    kind === 'default' ? 'defaultFontFamily' : `${kind}Family`,
+    family,
+  ]),
+);
+/** What documents for browsers leave out, and a parser of XML insists on. */
+const namespaces = [
+  ['xmlns', 'http://www.w3.org/2000/svg', 'svg'],
+  ['xmlns:xlink', 'http://www.w3.org/1999/xlink', 'xlink:'],
+];
+
+/** Draws SVG as PNG. Its renderer comes over the pipe with the first picture: other programs need not wait for it. */
+export class SvgDrawer {
+  #channel;
+  #files;
+  #renderer;
+
+  constructor(channel) {
+    this.#channel = channel;
+  }
+
+  /** The bytes of a PNG; rejects with a `HostError` where there is nothing to draw, or too much. */
+  async draw(svg) {
+    if (svg.length > maxSvgChars) {
+      const size = `An SVG has at most ${maxSvgChars} characters, not ${svg.length}`;
+      throw new HostError({ code: 'resource_exhausted', message: `${size}; draw fewer details.` });
+    }
+    const { Resvg, fonts } = await (this.#renderer ??= this.#start());
+    try {
+      return render(Resvg, withNamespaces(svg), fonts);
+    } catch (error) {
+      // A renderer that ran out of memory or stack cannot be used again.
+      if (error instanceof WebAssembly.RuntimeError) this.#renderer = undefined;
+      const message = `The SVG cannot be drawn: ${error?.message ?? error}`;
+      throw new HostError({ code: 'invalid_argument', message });
+    }
+  }
+
+  /** A renderer of its own: each import of the module makes one. */
+  async #start() {
+    const { module, wasm, fonts } = await (this.#files ??= this.#load());
+    const { initWasm, Resvg } = await import(URL.createObjectURL(module));
+    await initWasm(wasm);
+    return { Resvg, fonts };
+  }
+
+  async #load() {
+    const [module, wasm, ...fonts] = await Promise.all(
+      ['module', 'wasm', 'regular', 'bold'].map((file) => this.#read(file)),
+    );
+    return { module: new Blob([module], { type: 'text/javascript' }), wasm, fonts };
+  }
+
+  async #read(file) {
+    const parts = [];
+    for (let start = 0; ;) {
+      const { part, isLast } = await this.#channel.request('svgRenderer', { file, start });
+      parts.push(fromBase64(part));
+      start += parts.at(-1).length;
+      if (isLast) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    }
+  }
+}
+
+function render(Resvg, svg, fontBuffers) {
+  const options = { background: 'white', font: { fontBuffers, ...families } };
+  let image = new Resvg(svg, options);
+  const { width, height } = image;
+  if (Math.max(width, height) > maxSide) {
+    image.free();
+    const mode = width > height ? 'width' : 'height';
+    image = new Resvg(svg, { ...options, fitTo: { mode, value: maxSide } });
+  }
+  const rendered = image.render();
+  const png = rendered.asPng();
+  rendered.free();
+  image.free();
+  return png;
+}
+
+function withNamespaces(svg) {
+  const start = svg.search(/<svg[\s/>]/);
+  const end = svg.indexOf('>', start);
+  const root = svg.slice(start, end);
+  const missing = namespaces.filter(
+    ([name, , use]) => !new RegExp(`\\s${name}\\s*=`).test(root) && svg.includes(use),
+  );
+  const added = missing.map(([name, value]) => ` ${name}="${value}"`).join('');
+  const place = start + '<svg'.length;
+  return start === -1 ? svg : svg.slice(0, place) + added + svg.slice(place);
+}
