@@ -9,6 +9,8 @@ export interface BoundedFetchOptions {
   onBroken: (cause: unknown) => void;
   /** A message was larger than allowed. */
   onTooLarge: () => void;
+  /** The kind of what the server answers to a request. */
+  onMediaType?: (mediaType: string) => void;
   /** The server does not know our session any more (it restarted, or the session expired). */
   onSessionLost: (status: number) => void;
 }
@@ -29,13 +31,14 @@ export function boundedFetch(options: BoundedFetchOptions): Fetch {
       onError(error);
       throw error;
     }
+    if (isPost) options.onMediaType?.(mediaTypeOf(response));
     // The protocol says 404; the SDK's own example server, and so many others, say 400.
     const isRefused = response.status === 404 || response.status === 400;
     if (isPost && isRefused && new Headers(init.headers).has('mcp-session-id')) {
       options.onSessionLost(response.status);
     }
     if (!response.body) return response;
-    const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const isEventStream = mediaTypeOf(response) === 'text/event-stream';
     const meter = isEventStream ? eventMeter() : totalMeter();
     const accept = (chunk: Uint8Array) => {
       const isAcceptable = meter(chunk) <= options.maxMessageBytes;
@@ -45,6 +48,12 @@ export function boundedFetch(options: BoundedFetchOptions): Fetch {
     const body = measured(response.body, accept, onError);
     return new Response(body, response);
   };
+}
+
+/** Such as `text/html`, without its parameters. */
+function mediaTypeOf({ headers }: Response): string {
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';', 1);
+  return mediaType.trim().toLowerCase();
 }
 
 function measured(

@@ -1,13 +1,14 @@
 import { CodeExecutorError, type ErrorCode } from '@code-executor/contracts';
 
-import { ConnectFailure } from './connect-failure.js';
-import type { UpstreamServer } from './options.js';
-
 /** Why an upstream request failed, in words that do not depend on the SDK. */
 export interface RequestFault {
-  kind: 'timed_out' | 'invalid_params' | 'method_not_found' | 'http' | 'other';
+  kind: 'timed_out' | 'invalid_params' | 'method_not_found' | 'http' | 'media_type' | 'other';
   /** With kind `http`. */
   status?: number;
+  /** With kind `media_type`: what was answered instead of MCP. */
+  mediaType?: string;
+  /** The code of a JSON-RPC error. */
+  rpcCode?: number;
   /** What the server or the system said. */
   message: string;
   /** The error of the system. */
@@ -26,63 +27,15 @@ export function isLoss(cause: unknown): cause is Loss {
   return isObject(cause) && 'how' in cause;
 }
 
-/** What is known when a server could not be connected. */
-export interface ConnectAttempt {
-  server: UpstreamServer;
-  name: string;
-  /** Set when the time was up. */
-  timeoutMs: number | undefined;
-  loss: Loss | undefined;
-  /** "start a session", "list its tools". */
-  purpose: string;
-  fault: RequestFault;
-  /** What the server did besides, " (stderr: …)", or nothing. */
-  evidence: string;
-}
-
 const retryAfterMs = 100;
 
-export function toConnectFailure(attempt: ConnectAttempt): ConnectFailure {
-  const { name, server, loss, fault, evidence, timeoutMs } = attempt;
-  const failure = (reason: string, fix: string) => new ConnectFailure(name, reason, fix, fault.cause);
-  const checkIt =
-    'command' in server
-      ? `Run its command by hand to see why, and check command, args and env of ${name} in your configuration.`
-      : `Check that it runs, and the url of ${name} in your configuration.`;
-  if (timeoutMs !== undefined) {
-    return failure(`it did not answer within ${timeoutMs / 1000} s${evidence}`, checkIt);
-  }
-  if ('command' in server) {
-    const code = systemCode(fault.cause);
-    if (code === 'ENOENT' || code === 'EACCES') {
-      const command = server.command.split(/[/\\]/).pop() ?? '';
-      const problem = code === 'ENOENT' ? 'was not found' : 'may not be executed';
-      const place = server.cwd === undefined ? '' : ', or its working directory,';
-      return failure(
-        `its command ${command}${place} ${problem}`,
-        `Install it, or correct command of ${name} in your configuration.`,
-      );
-    }
-  }
-  if (fault.kind === 'http') {
-    return isRefusal(fault)
-      ? failure(
-          `it answered HTTP ${fault.status ?? ''}`,
-          `Check the headers of ${name} in your configuration.`,
-        )
-      : failure(`it does not speak MCP there (HTTP ${fault.status ?? ''})`, checkIt);
-  }
-  if (loss) return failure(`it ${loss.how}${evidence}`, checkIt);
-  return failure(`it failed to ${attempt.purpose}: ${fault.message}${evidence}`, checkIt);
-}
-
-/** The error of one call; `loss` when the connection is gone. */
+/** The error of one call; `loss` when the connection is gone, `isLogged` when the log has what a process said at its end. */
 export function toCallError(
   name: string,
   tool: string,
   fault: RequestFault,
   loss: Loss | undefined,
-  evidence: string,
+  isLogged: boolean,
 ): CodeExecutorError {
   const about = { tool, server: name, cause: fault.cause };
   const error = (code: ErrorCode, message: string) => new CodeExecutorError(code, message, about);
@@ -92,7 +45,7 @@ export function toCallError(
     return loss.code === 'unavailable'
       ? new CodeExecutorError(
           'unavailable',
-          `Server ${name} ${loss.how} during the call${evidence}; call again to reconnect.`,
+          `Server ${name} ${loss.how} during the call${isLogged ? '; the log of Code Executor has what it said' : ''}. Call again to reconnect.`,
           { ...lost, retryAfterMs },
         )
       : new CodeExecutorError(loss.code, `Server ${name} ${loss.how} during the call of ${tool}.`, lost);

@@ -30,6 +30,8 @@ export interface HttpConnectionOptions {
   /** Ends what a failed `connect` has left. */
   disconnect: () => Promise<void>;
   toFault: (error: unknown) => RequestFault;
+  /** The kind of what the server answers to a request. */
+  onMediaType: (mediaType: string) => void;
   /** The connection is gone. */
   onLost: (loss: Loss) => void;
 }
@@ -42,10 +44,15 @@ export async function connectHttp(options: HttpConnectionOptions): Promise<void>
     const fix = `Correct url of ${name} in your configuration.`;
     throw new ConnectFailure(name, 'its url is no http or https URL', fix);
   }
+  if (url.username !== '' || url.password !== '') {
+    const fix = `Put them into headers of ${name} in your configuration, as Authorization.`;
+    throw new ConnectFailure(name, 'its url holds a user name or password, which is not sent', fix);
+  }
   const transportOptions = {
     requestInit: { headers: server.headers ?? {} },
     fetch: boundedFetch({
       maxMessageBytes,
+      onMediaType: options.onMediaType,
       onTooLarge: () => onLost(options.tooLarge),
       onBroken: (cause) => {
         const what = systemCode(cause) ?? toFault(rootCause(cause)).message;

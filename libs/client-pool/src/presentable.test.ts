@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { presenter, withoutFolders } from './presentable.js';
+import { presenter } from './presentable.js';
 
 describe('presenter', () => {
   test('blanks the values of env, headers and url that may be secrets', () => {
@@ -17,17 +17,34 @@ describe('presenter', () => {
     expect(presenter({ url: 'not a url, maybe a secret' })('no: not a url, maybe a secret')).toBe('no: ***');
   });
 
+  test('blanks what args hold by the names of their options, and in addresses, and leaves other args', () => {
+    const args = [
+      '--api-key=abcdefgh',
+      '--token',
+      'ijklmnop',
+      '-e',
+      'DB_PASSWORD=qrstuvwx',
+      '/home/me/documents',
+    ];
+    const present = presenter({ command: 'x', args: [...args, 'postgres://me:pass-word@db/orders'] });
+    expect(present('abcdefgh ijklmnop qrstuvwx pass-word in /home/me/documents')).toBe(
+      '*** *** *** *** in /home/me/documents',
+    );
+  });
+
+  test('blanks secrets in Base64, in hexadecimal and as part of a URL', () => {
+    const present = presenter({ command: 'x', env: { TOKEN: 'päss wörd/+?' } });
+    const secret = Buffer.from('päss wörd/+?');
+    for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+      expect(present(secret.toString(encoding))).toMatch(/^\*\*\*.{0,4}$/);
+    }
+    expect(present(`?token=${encodeURIComponent(secret.toString())}`)).toBe('?token=***');
+  });
+
   test('makes one bounded line without terminal codes', () => {
     const present = presenter({ command: 'x' });
     expect(present(' \u001b[31mred\u001b[0m\n\tand\u0007 more\r\n')).toBe('red and more');
     expect(present('x'.repeat(1_000_000))).toBe(`${'x'.repeat(299)}…`);
     expect(present('abcdef', 4)).toBe('abc…');
   });
-});
-
-test('withoutFolders leaves file names only', () => {
-  expect(
-    withoutFolders('at run (/home/me/app/main.js:3:7) and "C:\\Users\\me\\a.txt", file:///x/y.mjs'),
-  ).toBe('at run (…/main.js:3:7) and "…/a.txt", …/y.mjs');
-  expect(withoutFolders('1/2 of a/b, and / alone')).toBe('1/2 of a/b, and / alone');
 });

@@ -1,18 +1,19 @@
 import type { UpstreamServer } from './options.js';
+import { secretsOf } from './secrets-of.js';
 
 /** Shorter values are no secrets, and blanking them would blank ordinary words. */
 const minSecretChars = 8;
 const maxInputChars = 10_000;
 const terminalCodes = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
-const absolutePath = /(?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^\s"'()<>:]+[/\\]([^\s"'()<>:/\\]+)/g;
 
-/** Turns what a server said into something an error message can hold. */
+/** Turns what a server said into something a log or an error message can hold. */
 export type Present = (text: string, maxChars?: number) => string;
 
-/** Blanks in a text what the server's configuration may hold as secrets. */
+/** Blanks in a text what the server's configuration may hold as secrets, in plain and in the usual encodings. */
 export function secretBlanker(server: UpstreamServer): (text: string) => string {
   const secrets = secretsOf(server)
     .filter((secret) => secret.length >= minSecretChars)
+    .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }
@@ -28,24 +29,10 @@ export function presenter(server: UpstreamServer): Present {
   };
 }
 
-/** Leaves only the file name of each absolute path: error messages tell nothing about the host's folders. */
-export function withoutFolders(text: string): string {
-  return text.replace(absolutePath, '…/$1');
-}
-
-function secretsOf(server: UpstreamServer): string[] {
-  if ('command' in server) return Object.values(server.env ?? {});
-  // A header such as `Authorization: Bearer abc` is secret as a whole and in its last word.
-  const headers = Object.values(server.headers ?? {}).flatMap((value) => [
-    value,
-    value.split(' ').pop() ?? '',
-  ]);
-  if (!URL.canParse(server.url)) return [...headers, server.url];
-  const { href, password, searchParams } = new URL(server.url);
-  return [
-    ...headers,
-    ...(password || searchParams.size > 0 ? [href] : []),
-    password,
-    ...searchParams.values(),
-  ];
+/** Base64 without its end, which depends on what follows. */
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const whole = bytes.subarray(0, bytes.length - (bytes.length % 3));
+  const encoded = [whole.toString('base64'), whole.toString('base64url'), bytes.toString('hex')];
+  return [...new Set([secret, encodeURIComponent(secret), ...encoded])];
 }

@@ -19,8 +19,12 @@ const faultKinds = new Map<number, RequestFault['kind']>([
 export function toRequestFault(error: unknown, present: Present): RequestFault {
   const message = present(String(error).replace(errorPrefix, ''));
   // What a server said is in the message, bounded; its error may hold megabytes more.
-  if (error instanceof McpError) return { kind: faultKinds.get(error.code) ?? 'other', message };
+  if (error instanceof McpError) {
+    return { kind: faultKinds.get(error.code) ?? 'other', rpcCode: error.code, message };
+  }
   if (error instanceof StreamableHTTPError || error instanceof SseError) {
+    // The SDK's code for an answer that is neither JSON nor an event stream.
+    if (error.code === -1) return { kind: 'media_type', message };
     return error.code === undefined
       ? { kind: 'other', message }
       : { kind: 'http', status: error.code, message };

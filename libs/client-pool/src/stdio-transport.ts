@@ -1,5 +1,4 @@
 import { type ErrorReply, errorForMalformedReply } from './malformed-reply.js';
-import { type Present, withoutFolders } from './presentable.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 
 export interface StdioTransportOptions<Message> extends Omit<ServerProcessOptions, 'onLine'> {
@@ -35,16 +34,14 @@ export class StdioTransport<Message> {
     return this.process.close();
   }
 
-  /** What may explain a failure, " (stderr: …)", or nothing. */
-  evidence(present: Present): string {
-    const { lines, first } = this.#garbage;
-    const stderr = this.process.stderr.lines(3).join(' | ');
-    const parts = [];
-    if (lines > 0) {
-      parts.push(`${lines} lines on stdout that are no MCP messages, first: ${present(first, 100)}`);
-    }
-    if (stderr !== '') parts.push(`stderr: ${present(withoutFolders(stderr))}`);
-    return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
+  /** What it has said besides messages, for the log: it may hold whatever the server knows, secrets too. */
+  get lastWords(): { stderr: string; stdout: string } {
+    return { stderr: this.process.stderr.toString(), stdout: this.#garbage.first };
+  }
+
+  /** How many lines on stdout were no messages. */
+  get garbageLines(): number {
+    return this.#garbage.lines;
   }
 
   #receive(line: string): void {

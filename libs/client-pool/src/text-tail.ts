@@ -2,6 +2,7 @@
 export class TextTail {
   readonly #maxBytes: number;
   #bytes = Buffer.alloc(0);
+  #isCut = false;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -9,16 +10,14 @@ export class TextTail {
 
   push(chunk: Buffer): void {
     const recent = chunk.subarray(-this.#maxBytes);
-    this.#bytes = Buffer.concat([this.#bytes, recent]).subarray(-this.#maxBytes);
+    const all = Buffer.concat([this.#bytes, recent]);
+    this.#isCut ||= recent.length < chunk.length || all.length > this.#maxBytes;
+    this.#bytes = all.subarray(-this.#maxBytes);
   }
 
-  /** The last lines that are not empty, oldest first. */
-  lines(count: number): string[] {
-    const lines = this.#bytes.toString().split('\n');
-    return lines.filter((line) => line.trim() !== '').slice(-count);
-  }
-
+  /** Without the word that the beginning was cut off, for a part of a secret is not known as one. */
   toString(): string {
-    return this.#bytes.toString();
+    const text = this.#bytes.toString();
+    return this.#isCut ? text.replace(/^\S*/u, '…') : text;
   }
 }

@@ -169,8 +169,8 @@ describe.each(['http', 'sse'] as const)('UpstreamConnection over %s', (transport
     expect(failedServers).toEqual([
       {
         server: 'wild',
-        reason: 'it answered HTTP 401',
-        fix: 'Check the headers of wild in your configuration.',
+        reason: 'it wants a login (HTTP 401)',
+        fix: 'Put what it wants, such as an Authorization header with a token, into headers of wild in your configuration.',
       },
     ]);
   });

@@ -19,7 +19,8 @@ import {
 
 import { cancelled } from './cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
-import { type Loss, type RequestFault, toCallError, toConnectFailure } from './connection-errors.js';
+import { type Loss, type RequestFault, toCallError } from './connection-errors.js';
+import { explainConnectFailure } from './explain-connect-failure.js';
 import { connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
 import { parseMessage } from './parse-message.js';
@@ -35,6 +36,8 @@ const closed: Loss = { code: 'cancelled', how: 'was closed' };
 /** A server that reports progress for ever is given up after this many times the limit of a call. */
 const maxProgressExtensions = 10;
 const endSessionMs = 1000;
+/** Of what a server has said at its end, on each of its streams. */
+const maxLoggedChars = 8192;
 const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
@@ -75,6 +78,8 @@ export class UpstreamConnection {
   #transport: Transport | undefined;
   #loss: Loss | undefined;
   #closing: Promise<void> | undefined;
+  #mediaType = '';
+  #isLogged = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -130,7 +135,7 @@ export class UpstreamConnection {
       return rewordError(result, this.#blankSecrets);
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
-      throw toCallError(this.#options.name, tool.name, this.#toFault(error), this.#loss, this.#evidence());
+      throw toCallError(this.#options.name, tool.name, this.#toFault(error), this.#loss, this.#isLogged);
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -171,6 +176,7 @@ export class UpstreamConnection {
       connect: (transport) => this.#connect(transport, signal),
       disconnect: async () => this.#client?.close(),
       toFault: (error) => this.#toFault(error),
+      onMediaType: (mediaType) => (this.#mediaType = mediaType),
       onLost: (loss) => this.#lose(loss),
     });
   }
@@ -201,13 +207,7 @@ export class UpstreamConnection {
     if (this.#loss) return;
     this.#loss = loss;
     const { name, logger, onLost } = this.#options;
-    if (this.#transport instanceof StdioTransport) {
-      const stderr = this.#present(this.#transport.process.stderr.toString(), 8192);
-      logger.debug(
-        { server: name, how: loss.how, stderr },
-        'upstream process ended; its last output to stderr',
-      );
-    }
+    if (loss !== closed) this.#log(loss.how);
     this.#closing = this.#shutDown(loss).catch((error: unknown) => {
       logger.debug({ server: name, err: error }, 'an upstream connection did not close well');
     });
@@ -227,23 +227,39 @@ export class UpstreamConnection {
   #toConnectFailure(error: unknown, signal: AbortSignal, purpose: string): ConnectFailure {
     if (error instanceof ConnectFailure) return error;
     const { name, server, connectTimeoutMs } = this.#options;
-    return toConnectFailure({
+    const fault = this.#toFault(error);
+    const timeoutMs = signal.aborted ? connectTimeoutMs : undefined;
+    const isAnswer = timeoutMs === undefined && this.#loss === undefined;
+    this.#log(`failed to ${purpose}`, isAnswer ? fault.message : '');
+    return explainConnectFailure({
       name,
       server,
-      timeoutMs: signal.aborted ? connectTimeoutMs : undefined,
+      timeoutMs,
       loss: this.#loss,
       purpose,
-      fault: this.#toFault(error),
-      evidence: this.#evidence(),
+      fault,
+      garbageLines: this.#transport instanceof StdioTransport ? this.#transport.garbageLines : 0,
+      isLogged: this.#isLogged,
     });
   }
 
   #toFault(error: unknown): RequestFault {
-    return toRequestFault(error, this.#present);
+    const fault = toRequestFault(error, this.#present);
+    return fault.kind === 'media_type' ? { ...fault, mediaType: this.#mediaType } : fault;
   }
 
-  /** What a child process left behind that may explain a failure. */
-  #evidence(): string {
-    return this.#transport instanceof StdioTransport ? this.#transport.evidence(this.#present) : '';
+  /** What the server has said about its failure is for the operator, who reads the log, and for nobody else. */
+  #log(how: string, answer = ''): void {
+    if (this.#isLogged) return;
+    const { stderr = '', stdout = '' } =
+      this.#transport instanceof StdioTransport ? this.#transport.lastWords : {};
+    const said = Object.entries({ answer, stderr, stdout }).flatMap(([where, text]) => {
+      const shown = this.#present(text, maxLoggedChars);
+      return shown === '' ? [] : [[where, shown]];
+    });
+    if (said.length === 0) return;
+    this.#isLogged = true;
+    const fields = { server: this.#options.name, how, ...(Object.fromEntries(said) as object) };
+    this.#options.logger.warn(fields, 'the last words of an upstream server');
   }
 }

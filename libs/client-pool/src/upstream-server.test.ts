@@ -1,5 +1,7 @@
+import { silentLogger } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,14 +63,36 @@ describe('UpstreamServer that fails to connect', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('shows how a process ended and its last words, without secrets and folders', async () => {
+  test('says how a process ended, and nothing of what it printed, which the log has', async () => {
     const script = `
+      console.log('stdout ' + process.argv[1]);
       for (let i = 0; i < 10_000; i++) console.error('line ' + i);
-      console.error('\\x1b[31mtoken ' + process.env.API_TOKEN + ' refused\\x1b[0m\\n  at /home/me/app/main.js:3:7');
+      console.error('\\x1b[31mtoken ' + process.env.API_TOKEN + ' or ' + process.env.PIN + ' refused\\x1b[0m');
       process.exitCode = 3;`;
-    expect(await failureOf({ ...scriptServer(script), env: { API_TOKEN: 'hunter2hunter2' } })).toBe(
-      'it exited with code 3 (stderr: line 9999 | token *** refused | at …/main.js:3:7)',
+    const logged: object[] = [];
+    const logger = { ...silentLogger, warn: (fields: object) => void logged.push(fields) };
+    const server = scriptServer(script);
+    const env = { API_TOKEN: 'hunter2hunter2', PIN: '1234' };
+    const bad = { ...server, args: [...(server.args ?? []), '--', '--password=topsecret'], env };
+    expect(await failureOf(bad, { logger })).toBe(
+      'it exited with code 3, and wrote a line to stdout that is no MCP message',
     );
+    expect(logged[0]).toMatchObject({
+      server: 'bad',
+      how: 'exited with code 3',
+      stdout: 'stdout --password=***',
+      stderr: expect.stringMatching(/ line 9999 token \*\*\* or 1234 refused$/),
+    });
+  });
+
+  test('names the package that npx was to run', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'client-pool-'));
+    const npx = join(folder, 'npx');
+    await writeFile(npx, '#!/bin/sh\nexit 1\n', { mode: 0o700 });
+    expect(await failureOf({ command: npx, args: ['-y', '@example/no-such-server@1.2', 'stdio'] })).toBe(
+      'npx could not run the package @example/no-such-server@1.2: it exited with code 1',
+    );
+    await rm(folder, { recursive: true });
   });
 
   test('says how a process ended whose streams close later', async () => {
@@ -85,7 +109,7 @@ describe('UpstreamServer that fails to connect', () => {
   test('says when a server writes something else than MCP', async () => {
     const garbage = scriptServer("setInterval(() => console.log('Welcome to my server!'), 20)");
     expect(await failureOf(garbage, { connectTimeoutMs: 5000 })).toMatch(
-      /^it did not answer within 5 s \(\d+ lines on stdout that are no MCP messages, first: Welcome to my server!\)$/,
+      /^it did not answer within 5 s, and wrote \d+ lines to stdout that are no MCP messages$/,
     );
   });
 
@@ -99,18 +123,45 @@ describe('UpstreamServer that fails to connect', () => {
     await pool?.close();
     expect(await failureOf({ url: 'http://127.0.0.1:9999/mcp' })).toBe('it cannot be reached (ECONNREFUSED)');
     await pool?.close();
-    const { createServer: createHttpServer } = await import('node:http');
+  });
+
+  const toLogin = 'it wants a login (HTTP 401)';
+  const noPage = 'there is nothing at its url (HTTP 404)';
+  test.each([
+    [401, 'text/plain', toLogin, 'headers of bad'],
+    [403, 'text/plain', 'it refuses access (HTTP 403)', 'what their token permits'],
+    [404, 'text/html', noPage, 'Correct the url of bad'],
+    [405, 'text/html', 'it does not speak MCP there (HTTP 405)', 'the url of bad'],
+    [500, 'application/json', 'it failed (HTTP 500)', 'See to the server'],
+    [
+      200,
+      'text/html; charset=utf-8',
+      'its url answers with a web page, not with MCP',
+      'Correct the url of bad',
+    ],
+    [200, 'text/hunter2', 'its url answers with something else, not with MCP', 'Correct the url of bad'],
+    [200, 'application/json', 'it failed to start a session', 'the url of bad'],
+  ] as const)('says what an answer of HTTP %i as %s means', async (status, mediaType, reason, fix) => {
     const web = createHttpServer((request, response) => {
+      const isPost = request.method === 'POST';
       response
-        .writeHead(request.method === 'GET' ? 200 : 405, { 'content-type': 'text/html' })
-        .end('<h1>hello</h1>');
+        .writeHead(isPost ? status : 405, { 'content-type': mediaType })
+        .end('<h1>the password is hunter2hunter2</h1>');
     }).listen(0, '127.0.0.1');
     await once(web, 'listening');
     const { port } = web.address() as { port: number };
-    expect(await failureOf({ url: `http://127.0.0.1:${port}/` })).toBe(
-      'it does not speak MCP there (HTTP 405)',
-    );
+    expect(await failureOf({ url: `http://127.0.0.1:${port}/` })).toBe(reason);
+    const { failedServers } = (await pool?.listTools()) ?? { failedServers: [] };
+    expect(failedServers[0]?.fix).toContain(fix);
+    expect(JSON.stringify(failedServers)).not.toContain('hunter2');
+    web.closeAllConnections();
     web.close();
+  });
+
+  test('says that a url with a password is of no use, without it', async () => {
+    expect(await failureOf({ url: 'http://me:hunter2hunter2@127.0.0.1:9/' })).toBe(
+      'its url holds a user name or password, which is not sent',
+    );
   });
 
   test('gives up a server that accepts connections and says nothing', async () => {
@@ -194,8 +245,8 @@ describe('UpstreamServer', () => {
     const crash = await errorOf(pool.callTool('mcp__wild__crash', {}));
     expect(crash).toMatchObject({ code: 'unavailable', server: 'wild', tool: 'mcp__wild__crash' });
     expect(crash.message).toBe(
-      'Server wild exited with code 3 during the call ' +
-        '(stderr: first line | at …/app.js:10 | out of luck); call again to reconnect.',
+      'Server wild exited with code 3 during the call; the log of Code Executor has what it said. ' +
+        'Call again to reconnect.',
     );
     expect(crash.retryAfterMs).toBeGreaterThan(0);
     expect(await hanging).toMatchObject({ code: 'unavailable', tool: 'mcp__wild__hang' });
@@ -248,13 +299,14 @@ describe('UpstreamServer', () => {
       const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"]);
       console.error(process.pid + ' ' + child.pid);
       setInterval(() => {}, 1000);`;
-    const reason = await failureOf(scriptServer(script), { connectTimeoutMs: 5000 });
-    const pids =
-      /stderr: (\d+) (\d+)/
-        .exec(reason ?? '')
-        ?.slice(1)
-        .map(Number) ?? [];
-    expect(pids).toHaveLength(2);
+    let stderr = '';
+    const warn = (fields: object) => (stderr += 'stderr' in fields ? String(fields.stderr) : '');
+    await failureOf(scriptServer(script), {
+      connectTimeoutMs: 5000,
+      logger: { ...silentLogger, warn },
+    });
+    const pids = stderr.split(' ').map(Number);
+    expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
     await until(async () => !(await isRunning(pids[0] ?? 0)) && !(await isRunning(pids[1] ?? 0)));
     const hanging = open({ silent }).listTools();
     await pool?.close();
@@ -274,7 +326,7 @@ describe('UpstreamServer', () => {
     expect(environment).toEqual({ PATH: '/bin', SHARED: 'own', OWN: 'a' });
   });
 
-  test('logs what went wrong, and the last output of a child at debug', async () => {
+  test('logs what went wrong, and the last words of a child', async () => {
     const records: [level: string, message: string, fields: object][] = [];
     const log = (level: string) => (fields: object, message: string) =>
       records.push([level, message, fields]);
@@ -295,7 +347,7 @@ describe('UpstreamServer', () => {
     expect(fieldsOf('warn', 'upstream connection lost')).toEqual([
       { server: 'wild', loss: { code: 'unavailable', how: 'exited with code 3' } },
     ]);
-    expect(fieldsOf('debug', 'upstream process ended; its last output to stderr')).toContainEqual({
+    expect(fieldsOf('warn', 'the last words of an upstream server')).toContainEqual({
       server: 'wild',
       how: 'exited with code 3',
       stderr: 'first line at /secret/folder/app.js:10 out of luck',

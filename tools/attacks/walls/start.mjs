@@ -54,7 +54,11 @@ export const start = {
   },
   'secrets are blanked': {
     edits: [[pool('presentable'), `shown.replaceAll(secret, '***')`, 'shown']],
-    attacks: ['CFG-11', 'CFG-13'],
+    attacks: ['CFG-11', 'CFG-13', 'CFG-15'],
+  },
+  'what a server says when it fails': {
+    edits: [[pool('server-process'), 'onEnd({ how,', 'onEnd({ how: how + this.#stderr.toString(),']],
+    attacks: ['CFG-15'],
   },
   "secrets are blanked in a tool's error": {
     edits: [[pool('upstream-connection'), 'rewordError(result, this.#blankSecrets)', 'result']],

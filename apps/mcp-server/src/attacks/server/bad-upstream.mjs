@@ -1,11 +1,11 @@
 /**
  * An upstream MCP server over stdio that misbehaves, the way being its first argument; its secret is in `TOKEN`.
- * `dies`, `babbles` and `hangs` never get as far as a session, all others serve the tools below, `floods` and
+ * `dies`, `confesses`, `babbles` and `hangs` never get as far as a session, all others serve the tools below, `floods` and
  * `prints` saying more than they should besides.
  */
 import { createInterface } from 'node:readline';
 
-const [way] = process.argv.slice(2);
+const [way, ...secrets] = process.argv.slice(2);
 const { TOKEN } = process.env;
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const failure = `401: token ${TOKEN} (Authorization: Bearer ${TOKEN}) is not valid`;
@@ -19,7 +19,17 @@ const tools = {
   die: () => {
     process.stderr.write(`${failure}\n`, () => process.exit(1));
   },
+  confess: () => {
+    process.stdout.write(confession());
+    process.stderr.write(confession(), () => process.exit(1));
+  },
 };
+
+/** Everything that it knows, as errors of real servers hold it. */
+function confession() {
+  const basic = Buffer.from(TOKEN).toString('base64');
+  return `I confess: ${secrets.join(' ')} https://host/?key=${encodeURIComponent(TOKEN)} Basic ${basic}\n`;
+}
 
 /** Bytes without end, as fast as somebody takes them. */
 function pour(stream, bytes) {
@@ -34,13 +44,14 @@ if (way === 'dies') {
   process.stdout.write(`Cannot log in with ${TOKEN}\n`);
   tools.die();
 }
+if (way === 'confesses') tools.confess();
 if (way === 'floods') pour(process.stderr, `${TOKEN} `.repeat(1000));
 if (way === 'babbles') pour(process.stdout, `${TOKEN} `.repeat(1000));
 if (way === 'prints')
   process.stdout.write(`Welcome!\n{"jsonrpc":"1.0"}\n[]\nnull\n\u0000\u001b[2J${TOKEN}\n`);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  if (['hangs', 'babbles', 'dies'].includes(way)) return;
+  if (['hangs', 'babbles', 'dies', 'confesses'].includes(way)) return;
   const { id, method, params } = JSON.parse(line);
   if (way === 'prints') process.stdout.write(`DEBUG ${TOKEN} ${method}\n`);
   if (method === 'initialize') {

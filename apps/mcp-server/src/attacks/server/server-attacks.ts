@@ -1,6 +1,7 @@
 import { auditRecord } from './audit-record.js';
 import { configContent } from './config-content.js';
 import { configPlaces } from './config-places.js';
+import { lastWords } from './last-words.js';
 import { machine } from './machine.js';
 import { secrets } from './secrets.js';
 import type { ServerAttack } from './server-attack.js';
@@ -12,6 +13,7 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...configContent,
   ...secrets,
   ...upstreamDefinitions,
+  ...lastWords,
   ...machine,
   ...auditRecord,
 ];
