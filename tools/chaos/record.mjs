@@ -41,7 +41,7 @@ export async function gapsOfAudit(folder, answers) {
     const key = `${type} ${executionId}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  for (const { executionId, toolCallSummary } of answers) {
+  for (const { executionId, toolCallSummary = [] } of answers) {
     const calls = toolCallSummary.reduce((sum, { callCount }) => sum + callCount, 0);
     for (const [type, expected] of Object.entries({ execution: 1, tool_call: calls })) {
       const found = counts.get(`${type} ${executionId}`) ?? 0;

@@ -75,8 +75,8 @@ async function runProgram({ language, tool, file }, { folder, files, connections
     toolCalls: (report.toolCallSummary ?? []).map((call) => ({
       tool: call.toolName,
       calls: call.callCount,
-      errors: call.errorCount,
-      averageMs: call.averageDurationMs,
+      errors: call.errorCount ?? 0,
+      averageMs: Math.round(call.totalDurationMs / call.callCount),
       totalMs: call.totalDurationMs,
     })),
     listed,

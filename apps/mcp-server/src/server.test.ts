@@ -95,7 +95,7 @@ describe('createServer', () => {
     // Some clients show only the one, some only the other.
     expect(JSON.parse(content[0]?.text ?? '')).toEqual(result.structuredContent);
     const structuredContent = result.structuredContent as Record<string, unknown>;
-    return { isError: result.isError, content, structuredContent };
+    return { isError: result.isError, content, structuredContent, meta: result._meta };
   }
 
   test('introduces itself', async () => {
@@ -211,7 +211,7 @@ describe('createServer', () => {
       const error = { code: 'user_error' as const, message: 'Error: boom' };
       return { status: 'failed', stderr: 'err', value: 1, valueNote: 'cut', truncated: true, error };
     });
-    const { isError, structuredContent } = await call('executeTypescript', {
+    const { isError, structuredContent, meta } = await call('executeTypescript', {
       code: 'x',
       allowedTools: ['*'],
     });
@@ -223,8 +223,35 @@ describe('createServer', () => {
       resultNote: 'cut',
       error: 'Error: boom',
       errorCode: 'user_error',
-      toolCallSummary: [{ toolName: 'mcp__test__echo', callCount: 1 }, { toolName: 'mcp__other__tool' }],
+      truncated: true,
+      toolCallsMade: ['mcp__test__echo'],
+      toolCallSummary: [
+        { toolName: 'mcp__test__echo', callCount: 1 },
+        {
+          toolName: 'mcp__other__tool',
+          callCount: 1,
+          totalDurationMs: 0,
+          errorCount: 1,
+          lastErrorMessage: expect.stringContaining('does not exist') as unknown,
+        },
+      ],
     });
+    // Each field of each tool is for programs, not for a model.
+    expect(meta).toEqual({
+      'code-executor/toolCalls': [
+        expect.objectContaining({ toolName: 'mcp__test__echo', successCount: 1, lastCallStatus: 'success' }),
+        expect.objectContaining({ toolName: 'mcp__other__tool', successCount: 0, averageDurationMs: 0 }),
+      ],
+    });
+  });
+
+  test('answers a small value with at most 45 tokens, and nothing in `_meta`', async () => {
+    await connect(() => Promise.resolve({ value: 1, durationMs: 1234 }));
+    for (const name of ['executeTypescript', 'executePython']) {
+      const { content, meta } = await call(name, { code: 'x' });
+      expect(encode(content[0]?.text ?? '').length).toBeLessThanOrEqual(45);
+      expect(meta).toBeUndefined();
+    }
   });
 
   test.each<[Record<string, unknown>, RegExp]>([

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { ContentBlock, Language } from '@code-executor/contracts';
-import type { ExecutionReport } from '@code-executor/executor';
+import type { BriefReport, ExecutionReport } from '@code-executor/executor';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -91,7 +91,7 @@ export class StartedServer {
     const [first, ...blocks] = result.content as [{ text: string }, ...ContentBlock[]];
     const structured = result.structuredContent as Record<string, unknown>;
     if (first.text !== JSON.stringify(structured)) throw new Error(`The text differs: ${first.text}`);
-    return { isError: result.isError === true, structured, blocks };
+    return { isError: result.isError === true, structured, blocks, meta: result._meta };
   }
 
   /** Runs a program in TypeScript; see `runIn`. */
@@ -107,9 +107,9 @@ export class StartedServer {
     options?: RequestOptions,
   ): Promise<ExecutionReport> {
     const name = language === 'python' ? 'executePython' : 'executeTypescript';
-    const { isError, structured, blocks } = await this.call(name, { code, ...args }, options);
+    const { isError, structured, blocks, meta } = await this.call(name, { code, ...args }, options);
     if (isError === structured['success']) throw new Error('isError contradicts success.');
-    const report = structured as unknown as ExecutionReport;
+    const report = wholeReport(structured, meta);
     return blocks.length > 0 ? { ...report, content: blocks } : report;
   }
 
@@ -117,6 +117,16 @@ export class StartedServer {
     await this.client.close();
     await removeHome(this.home);
   }
+}
+
+/** The report that an answer is the brief form of, but for its pictures. */
+export function wholeReport(structured: unknown, meta: Record<string, unknown> = {}): ExecutionReport {
+  return {
+    truncated: false,
+    toolCallsMade: [],
+    ...(structured as BriefReport),
+    toolCallSummary: (meta['code-executor/toolCalls'] ?? []) as ExecutionReport['toolCallSummary'],
+  };
 }
 
 /** Asks a server of one's own, and ends it whatever comes of it: one that lived on would keep Jest from ending. */

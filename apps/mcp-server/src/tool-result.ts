@@ -8,16 +8,18 @@ export interface WireToolResult {
   content: ContentBlock[];
   structuredContent: Record<string, unknown>;
   isError: boolean;
+  _meta?: Record<string, unknown>;
 }
 
 /**
  * The result as MCP wants it. Some clients show a model only the structured content and some only the
  * text, so the text is always all of the structured content.
  */
-export function toToolResult({ structured, isError, content = [] }: ToolOutcome): WireToolResult {
+export function toToolResult({ structured, isError, content = [], meta }: ToolOutcome): WireToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(structured) }, ...content],
     structuredContent: { ...structured },
     isError,
+    ...(meta && { _meta: meta }),
   };
 }

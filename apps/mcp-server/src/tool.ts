@@ -27,4 +27,6 @@ export interface ToolOutcome {
   isError: boolean;
   /** Blocks that follow the structured part, pictures for example. */
   content?: readonly ContentBlock[];
+  /** For programs, not for a model: the result's `_meta`. */
+  meta?: Record<string, unknown>;
 }

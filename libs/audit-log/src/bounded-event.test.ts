@@ -12,7 +12,7 @@ describe('boundedEvent', () => {
       ...event,
       action: 'started',
       correlationId: 'a'.repeat(32),
-      executionId: 'exec_0123456789abcdef01',
+      executionId: 'exec_01234567890123456789',
       clientIp: '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff',
       language: 'typescript',
       toolName: 'mcp__github__create_issue',

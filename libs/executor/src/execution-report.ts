@@ -12,7 +12,7 @@ import { summarizeCalls, type ToolCallSummary, type ToolProxy } from '@code-exec
 
 import { describePicture, isPicture, takePictures } from './returned-pictures.js';
 
-/** What became of an execution; the one shape of all front doors. */
+/** What became of an execution, with everything that is known; see `briefReport` for what costs a model less. */
 export interface ExecutionReport {
   /** Whether `status` is `succeeded`. */
   success: boolean;
@@ -41,8 +41,9 @@ export interface ExecutionReport {
   executionTimeMs: number;
   /** Absent if nothing ran. */
   isolation?: IsolationMode;
-  /** Distinct names of the tools that the program called. */
+  /** Distinct names of the tools that were called. */
   toolCallsMade: string[];
+  /** Per tool; also those whose every call was refused because of its name or its arguments. */
   toolCallSummary: ToolCallSummary[];
   /** Upstream servers whose tools could not be listed. */
   unavailableServers?: FailedServer[];
@@ -59,10 +60,7 @@ export function reportResult(
   notes: readonly string[],
 ): ExecutionReport {
   const { failedServers } = proxy;
-  const unavailable = failedServers.map(
-    ({ server, reason, fix }) => `Server ${server} is unavailable: ${reason.replace(/\.$/u, '')}. ${fix}`,
-  );
-  const stderr = withLines(result.stderr, [...notes, ...unavailable]);
+  const stderr = withLines(result.stderr, notes);
   const shown = (result.content ?? []).filter(isPicture).slice(0, maxPictures);
   const returned =
     result.value === undefined ? undefined : takePictures(result.value, maxPictures - shown.length);

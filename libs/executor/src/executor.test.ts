@@ -74,7 +74,7 @@ describe('createExecutor', () => {
     expect(report).toEqual({
       success: true,
       status: 'succeeded',
-      executionId: expect.stringMatching(/^exec_[0-9a-f]{18}$/) as unknown,
+      executionId: expect.stringMatching(/^exec_\d{20}$/) as unknown,
       output: 'out\n',
       result: { a: 1 },
       truncated: false,
@@ -171,7 +171,7 @@ describe('createExecutor', () => {
     expect(without).toMatchObject({ success: false, errorCode: 'permission_denied', toolCallsMade: [] });
   });
 
-  test('names servers that could not be listed, below the stderr of the program', async () => {
+  test('names servers that could not be listed, once', async () => {
     const failed = { server: 'broken', reason: 'it speaks\ngarbage.', fix: 'Check its command.' };
     const source: ToolSource = {
       ...tools(),
@@ -184,10 +184,8 @@ describe('createExecutor', () => {
       },
       { tools: source },
     );
-    expect(await executor.execute({ code: 'x' })).toMatchObject({
-      stderr: 'mine\nServer broken is unavailable: it speaks garbage. Check its command.\n',
-      unavailableServers: [failed],
-    });
+    const report = await executor.execute({ code: 'x' });
+    expect(report).toMatchObject({ stderr: 'mine', unavailableServers: [failed] });
   });
 
   test.each<[unknown, RegExp]>([

@@ -150,7 +150,7 @@ class QueuedExecutor implements Executor {
   }
 
   async #execute(request: ExecuteRequest, options: ExecuteOptions): Promise<ExecutionReport> {
-    const executionId = `exec_${randomBytes(9).toString('hex')}`;
+    const executionId = newExecutionId();
     const { language = 'typescript', clientId } = options;
     const trace = new ExecutionTrace(executionId, language, options.traceparent);
     const marks = { correlationId: trace.correlationId, ...(clientId !== undefined && { clientId }) };
@@ -248,6 +248,11 @@ class QueuedExecutor implements Executor {
       this.#logger.error({ executionId: event.executionId, err: error }, 'The audit record was not written.');
     }
   }
+}
+
+/** 64 random bits in decimal digits, which cost a model half the tokens of hexadecimal ones. */
+function newExecutionId(): string {
+  return `exec_${randomBytes(8).readBigUInt64BE().toString().padStart(20, '0')}`;
 }
 
 /** All records of one execution say whose they are, and what caused them. */

@@ -1,3 +1,4 @@
+export { type BriefCallSummary, type BriefReport, briefReport } from './brief-report.js';
 export type { ExecutionGrants } from './effective-permissions.js';
 export {
   type CheckedRequest,

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { type AuditEvent, CodeExecutorError, type ToolName, type ToolSource } from '@code-executor/contracts';
+import {
+  type AuditEvent,
+  CodeExecutorError,
+  type JsonObject,
+  type ToolName,
+  type ToolSource,
+} from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
@@ -143,6 +149,20 @@ describe('the record of calls', () => {
       ],
     });
     expect(summarizeCalls([])).toEqual({ toolCallsMade: [], toolCallSummary: [] });
+  });
+
+  test('counts as called what reached a server; refused names and arguments are errors of the summary', async () => {
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'] });
+    await codeOf(proxy.callTool('mcp__test__ehco', {}));
+    await codeOf(proxy.callTool('mcp__test__echo', 'text' as unknown as JsonObject));
+    await proxy.callTool('mcp__test__fail', {});
+    const { toolCallsMade, toolCallSummary } = summarizeCalls(proxy.calls);
+    expect(toolCallsMade).toEqual(['mcp__test__fail']);
+    expect(toolCallSummary.map(({ toolName, errorCount }) => [toolName, errorCount])).toEqual([
+      ['mcp__test__ehco', 1],
+      ['mcp__test__echo', 1],
+      ['mcp__test__fail', 1],
+    ]);
   });
 
   test('computes durations over the calls that ended', () => {

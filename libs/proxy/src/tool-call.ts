@@ -39,8 +39,9 @@ export interface ToolCallSummary {
 }
 
 /**
- * The tools that were called, and per tool how that went. Calls that the policy or the budget refused, or
- * that were cancelled before they began, are not in it; `calls` has them.
+ * The tools that were called, and per tool how that went. Calls that were refused because of their name or their
+ * arguments are errors in the summary. Those that the policy or the budget refused, or that were cancelled before
+ * they began, are in neither; `calls` has them.
  */
 export function summarizeCalls(calls: readonly ToolCall[]): {
   /** Distinct names, in the order of their first calls. */
@@ -48,18 +49,22 @@ export function summarizeCalls(calls: readonly ToolCall[]): {
   toolCallSummary: ToolCallSummary[];
 } {
   const byName = new Map<string, ToolCall[]>();
-  for (const call of calls.filter(wasMade)) {
+  for (const call of calls.filter(isSummarized)) {
     const others = byName.get(call.toolName);
     if (others) others.push(call);
     else byName.set(call.toolName, [call]);
   }
   return {
-    toolCallsMade: [...byName.keys()],
+    toolCallsMade: [...byName].filter(([, made]) => made.some(wasSent)).map(([toolName]) => toolName),
     toolCallSummary: [...byName].map(([toolName, made]) => summarize(toolName, made)),
   };
 }
 
-function wasMade({ status, errorCode }: ToolCall): boolean {
+function wasSent({ status }: ToolCall): boolean {
+  return status !== 'rejected';
+}
+
+function isSummarized({ status, errorCode }: ToolCall): boolean {
   // A refusal over the name or the arguments is an error of a call; one over policy or budget is no call.
   return (
     status !== 'rejected' ||

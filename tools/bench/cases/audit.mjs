@@ -60,7 +60,7 @@ function eventOf(index) {
     type: 'tool_call',
     timestamp: new Date().toISOString(),
     status: 'success',
-    executionId: 'exec_0123456789abcdef01',
+    executionId: 'exec_01234567890123456789',
     correlationId: '4bf92f3577b34da6a3ce929d0e0e4736',
     toolName: `mcp__filesystem__tool-${index % 10}`,
     server: 'filesystem',

@@ -35,7 +35,7 @@ export function auditCommand(terminal: Terminal): Command {
       `
 Examples:
   code-executor audit search --type denial --since 1d
-  code-executor audit search --execution exec_0123456789abcdef01 --json`,
+  code-executor audit search --execution exec_01234567890123456789 --json`,
     )
     .action(async (text: string | undefined, options: SearchOptions, command: Command) => {
       const { json, tool, execution, trace, ...rest } = options;

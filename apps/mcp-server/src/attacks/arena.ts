@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 
-import { bin, removeHome, untilGone } from '../started-server.test.support.js';
+import { bin, removeHome, untilGone, wholeReport } from '../started-server.test.support.js';
 import type { Mode } from './attack.js';
 import type { Places } from './places.js';
 import { configOf, environmentOf, surround } from './surroundings.js';
@@ -115,7 +115,7 @@ export class Arena {
       { timeout: timeoutMs + 40_000, ...request },
     );
     this.#answers += JSON.stringify(result);
-    return result.structuredContent as ExecutionReport;
+    return wholeReport(result.structuredContent, result._meta);
   }
 
   async health(): Promise<Health> {

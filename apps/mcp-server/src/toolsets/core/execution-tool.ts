@@ -1,15 +1,18 @@
 import type {
   ExecutionErrorCode,
   ExecutionStatus,
+  FailedServer,
   IsolationMode,
   JsonValue,
   Language,
 } from '@code-executor/contracts';
 import {
+  type BriefCallSummary,
+  type BriefReport,
+  briefReport,
   type ExecuteLimits,
   executeParameters,
   type ExecuteRequest,
-  type ExecutionReport,
   type Executor,
 } from '@code-executor/executor';
 import * as z from 'zod';
@@ -17,7 +20,8 @@ import * as z from 'zod';
 import { publishedSchema, record } from '../../published-schema.js';
 import type { Tool } from '../../tool.js';
 
-type ReportedFields = Omit<ExecutionReport, 'content'>;
+/** Where the result's `_meta` has the whole summary of the tool calls. */
+const toolCallsKey = 'code-executor/toolCalls';
 
 /**
  * An empty schema says the same, but looks like a forgotten one. Not `anyOf`: zod makes one list of
@@ -33,19 +37,17 @@ const report = z.object({
   stderr: z.string().exactOptional(),
   result: z.custom<JsonValue>().meta({ oneOf: anyJson }).exactOptional(),
   resultNote: z.string().exactOptional(),
-  truncated: z.boolean(),
+  truncated: z.literal(true).meta({ type: 'boolean' }).exactOptional(),
   images: z.array(record<{ mimeType: string; bytes: number }>()).exactOptional(),
   error: z.string().exactOptional(),
   errorCode: z.custom<ExecutionErrorCode>().meta({ type: 'string' }).exactOptional(),
   retryAfterMs: z.number().exactOptional(),
   executionTimeMs: z.number(),
   isolation: z.custom<IsolationMode>().meta({ type: 'string' }).exactOptional(),
-  toolCallsMade: z.array(z.string()),
-  toolCallSummary: z.array(record<ReportedFields['toolCallSummary'][number]>()),
-  unavailableServers: z
-    .array(record<NonNullable<ReportedFields['unavailableServers']>[number]>())
-    .exactOptional(),
-}) satisfies z.ZodType<ReportedFields>;
+  toolCallsMade: z.array(z.string()).exactOptional(),
+  toolCallSummary: z.array(record<BriefCallSummary>()).exactOptional(),
+  unavailableServers: z.array(record<FailedServer>()).exactOptional(),
+}) satisfies z.ZodType<BriefReport>;
 
 const published = publishedSchema(report);
 
@@ -84,11 +86,14 @@ export function executionTool(
     async call(args, context) {
       const { executor } = await services();
       // The executor takes its request as unknown JSON, and words what is wrong with it.
-      const { content, ...structured } = await executor.execute(args as ExecuteRequest, {
-        ...context,
-        language,
-      });
-      return { structured, isError: !structured.success, ...(content && { content }) };
+      const report = await executor.execute(args as ExecuteRequest, { ...context, language });
+      const { success, content, toolCallSummary } = report;
+      return {
+        structured: briefReport(report),
+        isError: !success,
+        ...(content && { content }),
+        ...(toolCallSummary.length > 0 && { meta: { [toolCallsKey]: toolCallSummary } }),
+      };
     },
   };
 }

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { briefReport, type ExecutionReport } from './index.js';
+
+const report: ExecutionReport = {
+  success: true,
+  status: 'succeeded',
+  executionId: 'exec_1',
+  output: '',
+  result: 1,
+  truncated: false,
+  executionTimeMs: 5,
+  isolation: 'portable',
+  toolCallsMade: [],
+  toolCallSummary: [],
+};
+const calls = {
+  toolName: 'mcp__a__b',
+  callCount: 3,
+  successCount: 3,
+  errorCount: 0,
+  totalDurationMs: 12,
+  averageDurationMs: 4,
+  lastCallDurationMs: 5,
+  lastCallStatus: 'success' as const,
+  lastCalledAt: '2026-01-01T00:00:00.000Z',
+};
+
+describe('briefReport', () => {
+  test('leaves out what there is none of', () => {
+    expect(briefReport(report)).toEqual({
+      success: true,
+      status: 'succeeded',
+      executionId: 'exec_1',
+      output: '',
+      result: 1,
+      executionTimeMs: 5,
+      isolation: 'portable',
+    });
+  });
+
+  test('keeps of each tool how often it was called, how long that took and what failed', () => {
+    const failed = { ...calls, toolName: 'mcp__a__c', errorCount: 2, lastErrorMessage: 'No.' };
+    const brief = briefReport({
+      ...report,
+      toolCallsMade: ['mcp__a__b'],
+      toolCallSummary: [calls, failed],
+    });
+    expect(brief).toMatchObject({ toolCallsMade: ['mcp__a__b'] });
+    expect(brief.toolCallSummary).toEqual([
+      { toolName: 'mcp__a__b', callCount: 3, totalDurationMs: 12 },
+      { toolName: 'mcp__a__c', callCount: 3, totalDurationMs: 12, errorCount: 2, lastErrorMessage: 'No.' },
+    ]);
+  });
+
+  test('keeps every other field but the pictures', () => {
+    const others: Partial<ExecutionReport> = {
+      stderr: 'x',
+      resultNote: 'x',
+      images: [{ mimeType: 'image/png', bytes: 3 }],
+      error: 'x',
+      errorCode: 'user_error',
+      retryAfterMs: 1,
+      unavailableServers: [{ server: 'a', reason: 'x', fix: 'x' }],
+    };
+    const content = [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }];
+    const brief = briefReport({ ...report, ...others, truncated: true, content });
+    expect(brief).toMatchObject({ ...others, truncated: true });
+    expect(brief).not.toHaveProperty('content');
+  });
+});

@@ -1,0 +1,49 @@
+import type { ToolCallSummary } from '@code-executor/proxy';
+
+import type { ExecutionReport } from './execution-report.js';
+
+/** What a report says of all calls to one tool, in brief. */
+export type BriefCallSummary = Pick<
+  ToolCallSummary,
+  'toolName' | 'callCount' | 'totalDurationMs' | 'lastErrorMessage'
+> & {
+  /** Absent if there is none. */
+  errorCount?: number;
+};
+
+/** A report as a model gets it: each field that it does not have says that there is nothing to say. */
+export interface BriefReport extends Omit<
+  ExecutionReport,
+  'content' | 'truncated' | 'toolCallsMade' | 'toolCallSummary'
+> {
+  /** Absent if nothing was cut. */
+  truncated?: true;
+  /** Absent if no tool was called. */
+  toolCallsMade?: string[];
+  /** Absent if there is none. */
+  toolCallSummary?: BriefCallSummary[];
+}
+
+/** The report without its pictures, without empty lists, and with a few fields of each tool's calls. */
+export function briefReport(report: ExecutionReport): BriefReport {
+  const { truncated, toolCallsMade, toolCallSummary, unavailableServers, ...rest } = report;
+  delete rest.content;
+  return {
+    ...rest,
+    ...(truncated && { truncated }),
+    ...(toolCallsMade.length > 0 && { toolCallsMade }),
+    ...(toolCallSummary.length > 0 && { toolCallSummary: toolCallSummary.map(briefSummary) }),
+    ...(unavailableServers && { unavailableServers }),
+  };
+}
+
+function briefSummary(summary: ToolCallSummary): BriefCallSummary {
+  const { toolName, callCount, totalDurationMs, errorCount, lastErrorMessage } = summary;
+  return {
+    toolName,
+    callCount,
+    totalDurationMs,
+    ...(errorCount > 0 && { errorCount }),
+    ...(lastErrorMessage !== undefined && { lastErrorMessage }),
+  };
+}
