@@ -21,6 +21,10 @@ export const limits = {
     edits: [[denoProcess, `this.#signal('SIGKILL');\n    await this.exit`, 'await this.exit']],
     attacks: ['RUN-02'],
   },
+  'the kill of the whole group': {
+    edits: [[denoProcess, 'pid : -pid', 'pid : pid']],
+    attacks: ['RUN-04'],
+  },
   'bytes of output': {
     edits: [[denoProcess, 'this.#outputBytes > this.#maxOutputBytes', 'false']],
     attacks: ['LIM-05'],

@@ -7,6 +7,7 @@ const validator = 'libs/proxy/src/argument-validator.ts';
 const handlers = 'libs/deno-runtime/src/tool-handlers.ts';
 const url = 'libs/guarded-fetch/src/check-url.ts';
 const request = 'libs/guarded-fetch/src/check-request.ts';
+const fetcher = 'libs/guarded-fetch/src/guarded-fetch.ts';
 const connector = 'libs/guarded-fetch/src/guarded-connector.ts';
 
 const nameOfAnyType = [policy, `if (typeof name !== 'string') return`, 'if (false) return'];
@@ -79,6 +80,16 @@ export const tools = {
   'private addresses': {
     edits: [[connector, '!addresses.every(isPublicAddress)', 'false']],
     attacks: ['PRX-21'],
+  },
+  'every address of a name': {
+    edits: [[connector, 'addresses.every(isPublicAddress)', 'addresses.some(isPublicAddress)']],
+    attacks: ['PRX-24'],
+  },
+  'redirects are requests': {
+    edits: [
+      [fetcher, 'checkUrl(resolveRedirect(target, url), allow)', 'new URL(resolveRedirect(target, url))'],
+    ],
+    attacks: ['PRX-24'],
   },
   'methods of requests': { edits: [[request, '!methods.has(method)', 'false']], attacks: ['PRX-23'] },
   'values of headers': { edits: [[request, /if \(!\/\^\[\\t.*\)\n/, 'if (false)\n']], attacks: ['PRX-23'] },

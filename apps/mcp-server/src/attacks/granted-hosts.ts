@@ -5,6 +5,7 @@ import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { attempting, outcomesOf } from './attempts.js';
 import { forging } from './forgery.js';
+import { ledInside } from './led-inside.js';
 
 /** What a program reaches through the server once hosts are granted. */
 export const grantedHosts: readonly Attack[] = [
@@ -144,4 +145,5 @@ export const grantedHosts: readonly Attack[] = [
       );
     },
   },
+  ledInside,
 ];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +10,25 @@ import { createHome, until, untilGone, withServer } from '../started-server.test
 import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { peakWhile, sandboxesOf, treeOf } from './measure.js';
+import { permitEverything, runInside } from './native.js';
 import { untilSpare } from './python/own-server.js';
 
 const rssMib = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Processes whose command line has this in it. */
+function processesWith(text: string): number[] {
+  return [...readdirSync('/proc')]
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+      } catch {
+        return false;
+      }
+    });
+}
 
 function endForSure(pid: number): void {
   try {
@@ -94,6 +110,21 @@ export const lifecycle: readonly Attack[] = [
         assert.ok(areGone, 'A sandbox lives on.');
         await running;
       });
+    },
+  },
+  {
+    id: 'RUN-04',
+    what: "leave a child process behind when one is killed, with the runtime's permissions off",
+    stoppedBy: 'server (SIGKILL to the group)',
+    notApplicable: { strict: 'no program is there to be started' },
+    async attack({ mode }) {
+      const mark = `child-${randomUUID()}`;
+      const { text, wasKilled } = await runInside(mode, ['leaveChild', mark], permitEverything, {
+        killAfterMs: 1000,
+      });
+      const left = processesWith(`eval\0// ${mark}`);
+      left.forEach(endForSure);
+      assert.deepEqual([text, wasKilled, left], ['left\n', true, []]);
     },
   },
   {

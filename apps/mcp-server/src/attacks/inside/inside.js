@@ -196,6 +196,13 @@ const tasks = {
   spin: () => {
     for (;;);
   },
+  // Its own process ends by SIGKILL with the pipe's, so only the child may be left.
+  leaveChild: async () => {
+    const args = ['eval', `// ${Deno.args[1]}\nsetTimeout(() => {}, 600_000)`];
+    new Deno.Command(Deno.execPath(), { args, stdin: 'null', stdout: 'null' }).spawn();
+    console.log('left');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  },
 };
 console.log(JSON.stringify(await tasks[Deno.args[0]]()));
 Deno.exit(0);
