@@ -194,13 +194,13 @@ describe('createServer', () => {
   });
 
   test('answers with the pictures that a program returns as image blocks', async () => {
-    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const picture = { type: 'image', data: '/9j/', mimeType: 'image/jpeg' };
     await connect(() => Promise.resolve({ value: [picture] }));
     const { content, structuredContent } = await call('executeTypescript', { code: 'x' });
     expect(content.slice(1)).toEqual([picture]);
     expect(structuredContent).toMatchObject({
-      result: [{ type: 'image', mimeType: 'image/png', bytes: 3 }],
-      images: [{ mimeType: 'image/png', bytes: 3 }],
+      result: [{ type: 'image', mimeType: 'image/jpeg', bytes: 3 }],
+      images: [{ mimeType: 'image/jpeg', bytes: 3 }],
     });
   });
 

@@ -4,6 +4,7 @@ export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
 export { type Logger, silentLogger } from './logger.js';
+export { pictureTypeOf, pictureTypes } from './picture-type.js';
 export {
   type ExecutionError,
   type ExecutionErrorCode,

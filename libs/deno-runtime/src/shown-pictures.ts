@@ -1,4 +1,10 @@
-import { CodeExecutorError, type ContentBlock, type JsonObject } from '@code-executor/contracts';
+import {
+  CodeExecutorError,
+  type ContentBlock,
+  type JsonObject,
+  pictureTypeOf,
+  pictureTypes,
+} from '@code-executor/contracts';
 
 import type { HostCallHandler } from './host-calls.js';
 
@@ -8,15 +14,6 @@ const maxPictureBytes = 4 * 1024 * 1024;
 const maxAllBytes = 16 * 1024 * 1024;
 /** Of one picture, of 720 KiB each: so many tiny ones would cost more memory than what is in them. */
 const maxParts = Math.ceil(maxPictureBytes / (720 * 1024));
-
-/** What the files of each kind begin with: a client may refuse a whole answer over a picture that is none. */
-const beginnings = new Map([
-  ['image/png', /^\x89PNG\r\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-]);
-const beginningBytes = 12;
 
 interface ShownPicture {
   mimeType: string;
@@ -76,15 +73,13 @@ export class ShownPictures {
   }
 
   #begin(id: number, mimeType: string, bytes: Buffer): ShownPicture {
-    const beginning = beginnings.get(mimeType);
-    if (!beginning) {
-      const known = [...beginnings.keys()].join(', ');
+    if (!pictureTypes.includes(mimeType)) {
       throw new CodeExecutorError(
         'invalid_argument',
-        `display() shows ${known}; not ${mimeType.slice(0, 100)}.`,
+        `display() shows ${pictureTypes.join(', ')}; not ${mimeType.slice(0, 100)}.`,
       );
     }
-    if (!beginning.test(bytes.toString('latin1', 0, beginningBytes))) {
+    if (pictureTypeOf(bytes) !== mimeType) {
       throw new CodeExecutorError('invalid_argument', `What is to be shown as ${mimeType} is none.`);
     }
     if (this.#pictures.size >= maxPictures) {

@@ -113,15 +113,15 @@ describe('createExecutor', () => {
   });
 
   test('moves the pictures that a program returns out of its value', async () => {
-    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const picture = { type: 'image', data: '/9j/', mimeType: 'image/jpeg' };
     const { executor } = executorOf(() =>
       Promise.resolve({ value: [{ ...picture, annotations: 7 }, 'text'], content: [picture] }),
     );
     expect(await executor.execute({ code: 'x' })).toMatchObject({
-      result: [{ type: 'image', mimeType: 'image/png', bytes: 3 }, 'text'],
+      result: [{ type: 'image', mimeType: 'image/jpeg', bytes: 3 }, 'text'],
       images: [
-        { mimeType: 'image/png', bytes: 3 },
-        { mimeType: 'image/png', bytes: 3 },
+        { mimeType: 'image/jpeg', bytes: 3 },
+        { mimeType: 'image/jpeg', bytes: 3 },
       ],
       content: [picture, picture],
     });

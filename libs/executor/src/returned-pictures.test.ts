@@ -3,8 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 
 import { takePictures } from './returned-pictures.js';
 
-const picture = { type: 'image', data: 'AAECAw==', mimeType: 'image/png' };
-const place = { type: 'image', mimeType: 'image/png', bytes: 4 };
+const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+const place = { type: 'image', mimeType: 'image/png', bytes: 8 };
+const base64 = (text: string) => Buffer.from(text, 'latin1').toString('base64');
 const text = { type: 'text', text: 'a' };
 
 describe('takePictures', () => {
@@ -29,12 +30,21 @@ describe('takePictures', () => {
     ['another type', { ...picture, type: 'audio' }],
     ['data that is no text', { ...picture, data: 7 }],
     ['no data', { ...picture, data: '' }],
-    ['no type of data', { type: 'image', data: 'AAAA' }],
+    ['no type of data', { type: 'image', data: picture.data }],
+    ['HTML', { ...picture, mimeType: 'text/html;charset=utf-8', data: base64('<script>alert(1)</script>') }],
+    ['HTML that claims to be a picture', { ...picture, data: base64('<script>alert(1)</script>') }],
+    ['SVG', { ...picture, mimeType: 'image/svg+xml', data: base64('<svg onload="alert(1)"/>') }],
     ['data that is no base64', { ...picture, data: 'not base64!' }],
-    ['base64 for addresses', { ...picture, data: '-_-_' }],
-    ['base64 with line ends', { ...picture, data: 'AAAA\nAAAA' }],
+    ['base64 for addresses', { ...picture, data: '_9j_' }],
+    ['base64 with line ends', { ...picture, data: 'iVBO\nRw0KGgo=' }],
   ])('leaves %s as it is', (_name, value) => {
     expect(takePictures(value, 16)).toEqual({ value, pictures: [] });
+  });
+
+  test('names a picture by its bytes, whatever it claims to be', () => {
+    const { value, pictures } = takePictures({ ...picture, mimeType: 'text/html' }, 16);
+    expect(value).toEqual(place);
+    expect(pictures).toEqual([picture]);
   });
 
   test('takes no more than it may', () => {

@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonValue } from '@code-executor/contracts';
+import { type ContentBlock, type JsonValue, pictureTypeOf } from '@code-executor/contracts';
 
 /** An image block as MCP has it. */
 export interface Picture extends ContentBlock {
@@ -17,14 +17,16 @@ export interface TakenPictures {
 /**
  * Takes the pictures out of a program's value, so that they travel as pictures and not as text. They are
  * looked for where tools put them: the value itself, an element of it, or an element of its `content`.
- * What is no base64, or comes after `maxPictures`, stays as it is.
+ * Their bytes say what they are, whatever the block claims. What is no base64 of a picture, or comes after
+ * `maxPictures`, stays as it is.
  */
 export function takePictures(value: JsonValue, maxPictures: number): TakenPictures {
   const pictures: Picture[] = [];
   const take = (item: JsonValue): JsonValue => {
-    if (pictures.length >= maxPictures || !isPicture(item) || !isBase64(item.data)) return item;
+    const mimeType = pictures.length < maxPictures && isPicture(item) && typeOf(item.data);
+    if (!mimeType) return item;
     // Nothing else of the block: a client may refuse the whole result over a field that is not as MCP has it.
-    const picture: Picture = { type: 'image', data: item.data, mimeType: item.mimeType };
+    const picture: Picture = { type: 'image', data: item.data, mimeType };
     pictures.push(picture);
     return { type: 'image', ...describePicture(picture) };
   };
@@ -48,8 +50,9 @@ export function describePicture({ mimeType, data }: Picture): { mimeType: string
   return { mimeType, bytes: Buffer.byteLength(data, 'base64') };
 }
 
-function isBase64(data: string): boolean {
-  return data !== '' && Buffer.from(data, 'base64').toString('base64') === data;
+function typeOf(data: string): string | undefined {
+  const bytes = Buffer.from(data, 'base64');
+  return bytes.toString('base64') === data ? pictureTypeOf(bytes) : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

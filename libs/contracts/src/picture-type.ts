@@ -1,0 +1,17 @@
+/** What files of each kind begin with. Others are not shown: a client may refuse a whole answer over a picture that is none. */
+const beginnings = new Map([
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+]);
+const beginningBytes = 12;
+
+/** The MIME types of pictures that a model can be shown. */
+export const pictureTypes: readonly string[] = [...beginnings.keys()];
+
+/** The MIME type of a picture, told by its first bytes and by nothing else; undefined where they are those of none. */
+export function pictureTypeOf(bytes: Uint8Array): string | undefined {
+  const beginning = Buffer.from(bytes.subarray(0, beginningBytes)).toString('latin1');
+  return pictureTypes.find((type) => beginnings.get(type)?.test(beginning));
+}
