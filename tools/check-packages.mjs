@@ -18,7 +18,7 @@ import { reportChecks } from './print.mjs';
 import { listProjects } from './projects.mjs';
 import { cleanEnvironment, run, runBin } from './run.mjs';
 
-const server = 'code-executor-mcp';
+const server = { package: '@code-executor/mcp-server', bin: 'code-executor-mcp' };
 const programs = [
   { tool: 'executeTypescript', code: 'return 42' },
   { tool: 'executePython', code: 'import statistics\nstatistics.mean([40, 44])' },
@@ -55,6 +55,9 @@ async function checkTarball(project, tarball) {
   for (const file of ['LICENSE', 'README.md', 'package.json']) {
     if (!tarball.files.includes(file)) problems.push(`${file} is missing from the package.`);
   }
+  if (project.manifest.repository?.directory !== project.folder) {
+    problems.push(`package.json has no repository with the directory ${project.folder}.`);
+  }
   const tests = tarball.files.filter((file) => /\.test\.|test-results|\.tsbuildinfo$/.test(file));
   if (tests.length > 0) problems.push(`These do not belong in the package: ${tests.join(', ')}.`);
 
@@ -87,12 +90,15 @@ async function checkImport({ name, manifest }, cwd) {
 }
 
 async function checkVersion(projects, cwd) {
-  const { version } = projects.find(({ manifest }) => manifest.name === server).manifest;
-  const { code, stdout, output } = await run(join(cwd, 'node_modules', '.bin', server), ['--version'], {
-    cwd,
-  });
+  const { version } = projects.find(({ manifest }) => manifest.name === server.package).manifest;
+  const bin = join(cwd, 'node_modules', '.bin', server.bin);
+  const { code, stdout, output } = await run(bin, ['--version'], { cwd });
   const isRight = code === 0 && stdout.trim() === version;
-  return check(`${server} --version`, isRight ? '' : `Expected ${version}, got:\n${output}`, stdout.trim());
+  return check(
+    `${server.bin} --version`,
+    isRight ? '' : `Expected ${version}, got:\n${output}`,
+    stdout.trim(),
+  );
 }
 
 /** One program, through the installed server, by a real client. */
@@ -100,7 +106,7 @@ async function checkExecution(cwd, { tool, code }) {
   const name = `installed server runs ${tool}`;
   // A home of its own, so that nobody's servers and settings play a part.
   const transport = new StdioClientTransport({
-    command: join(cwd, 'node_modules', '.bin', server),
+    command: join(cwd, 'node_modules', '.bin', server.bin),
     cwd,
     env: cleanEnvironment({ HOME: cwd, USERPROFILE: cwd, XDG_CONFIG_HOME: cwd }),
     stderr: 'pipe',

@@ -3,7 +3,7 @@
  * Layers, from the bottom: contracts, foundation, capability, orchestration.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const layers = ['contracts', 'foundation', 'capability', 'orchestration'];
@@ -20,6 +20,7 @@ if (existsSync(folder)) {
   process.exit(1);
 }
 
+const { repository } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 const files = {
   'package.json': json({
@@ -27,6 +28,7 @@ const files = {
     version: '0.1.0',
     description,
     license: 'MIT',
+    repository: { ...repository, directory: `libs/${name}` },
     type: 'module',
     engines: { node: '>=20.19' },
     exports: {

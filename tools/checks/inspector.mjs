@@ -11,7 +11,7 @@ export async function checkWithInspector() {
   const home = await mkdtemp(join(tmpdir(), 'code-executor-inspector-'));
   const env = cleanEnvironment({ HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: home });
   const inspect = (...args) => {
-    const server = ['--cli', process.execPath, binOf('code-executor-mcp')];
+    const server = ['--cli', process.execPath, binOf('@code-executor/mcp-server')];
     return runBin('@modelcontextprotocol/inspector', [...server, ...args], {
       command: 'mcp-inspector',
       cwd: home,

@@ -55,7 +55,7 @@ async function runProgram({ language, tool, file }, { folder, files, connections
   await writeFile(config, JSON.stringify({ projectOnly: true, mcpServers }, null, 2));
 
   const startedAt = performance.now();
-  const server = { command: process.execPath, args: [binOf('code-executor-mcp'), '--config', config] };
+  const server = { command: process.execPath, args: [binOf('@code-executor/mcp-server'), '--config', config] };
   const client = await connections.open(server, folder);
   const { tools: listed } = await client.listTools();
   const answer = await client.callTool({ name: tool, arguments: { code, allowedTools } });

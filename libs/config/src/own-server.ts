@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { StdioServerConfig } from './server-entry.js';
 
 const ownName = 'code-executor-mcp';
+const ownPackage = '@code-executor/mcp-server';
 
 /** Programs that fetch and run a package, with the words that may stand before its name. */
 const packageRunners = new Map([
@@ -128,7 +129,8 @@ function operands(args: readonly string[]): string[] {
 }
 
 function isOwnPackage(specifier = ''): boolean {
-  return specifier === ownName || specifier.startsWith(`${ownName}@`);
+  // A runner takes the name of a program too, where our package is installed.
+  return [ownPackage, ownName].some((name) => specifier === name || specifier.startsWith(`${name}@`));
 }
 
 /** Whether a package runner takes the word for a place on the disk, not for the name of a package. */
