@@ -272,6 +272,29 @@ describe('ClientPool', () => {
     expect(error).toMatchObject({ code: 'not_found', tool: 'mcp__a__b__absent' });
   });
 
+  test.each([
+    ['does not start', { pay__prod: { command: '/no/such/command' } }, {}],
+    [
+      'cannot be used',
+      {},
+      { unusable: [{ server: 'pay__prod', reason: 'it is not trusted', fix: 'Trust it.' }] },
+    ],
+  ])('gives no call to another server while one that %s may have the tool', async (_how, more, options) => {
+    const pay = stdioServer('raw-server.mjs', 'ambiguous', 'prod__charge', 'refund');
+    const pool = open({ pay, ...more }, options);
+    expect(await errorOf(pool.callTool('mcp__pay__prod__charge', {}))).toMatchObject({
+      code: 'unavailable',
+      server: 'pay__prod',
+    });
+    expect(await dataOf(pool, 'pay__refund')).toMatchObject({ name: 'refund' });
+    const { tools } = await pool.listTools();
+    expect(tools.map(({ name, unavailable }) => [name, unavailable?.reason.slice(0, 50)])).toEqual([
+      ['mcp__pay__prod__charge', 'its name may be that of a tool of server pay__prod'],
+      ['mcp__pay__refund', undefined],
+    ]);
+    expect((await pool.listTools()).tools).toBe(tools);
+  });
+
   test('runs at most maxConcurrent calls, and discovery does not wait for them', async () => {
     const pool = open({ wild: stdioServer('wild-server.mjs', 'stdio') }, { maxConcurrent: 2 });
     await pool.listTools();

@@ -23,13 +23,11 @@ import type { ConnectFailure } from './connect-failure.js';
 import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
 import { possibleOwners } from './tool-names.js';
 import { UnusableServer } from './unusable-server.js';
-import { UpstreamServer } from './upstream-server.js';
+import { type KnownTools, type UnknownTools, UpstreamServer } from './upstream-server.js';
 
 const maxShownNameChars = 200;
 
 const circuitStatus = { opened: 'failure', half_open: 'success', closed: 'success' } as const;
-
-type Tools = ReadonlyMap<string, ToolSchema>;
 
 /** A listed tool, and where to call it. */
 interface FoundTool {
@@ -56,7 +54,7 @@ export class ClientPool implements ToolSource {
   readonly #options: ClientPoolOptions;
   #ranks: ReadonlyMap<string, number>;
   /** The last whole list, and what it was made of. */
-  #whole: { parts: readonly Tools[]; tools: ToolSchema[] } | undefined;
+  #whole: { parts: readonly (KnownTools | UnknownTools)[]; tools: ToolSchema[] } | undefined;
   #closing: Promise<unknown> | undefined;
 
   /** Opens nothing: no process, no connection. */
@@ -161,10 +159,7 @@ export class ClientPool implements ToolSource {
       throw signal?.aborted ? cancelled(signal) : error;
     });
     const failedServers = known.flatMap(({ failure }) => (failure ? [failure.toFailedServer()] : []));
-    let tools = this.#merge(
-      known.map((each) => each.tools),
-      servers.length === all.length,
-    );
+    let tools = this.#merge(known, servers.length === all.length);
     if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
     if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
     return { tools, failedServers };
@@ -230,25 +225,24 @@ export class ClientPool implements ToolSource {
       ...owner,
       known: owner.server.tools(),
     }));
-    let failure: ConnectFailure | undefined;
-    for (const { server, ownName, known } of owners) {
-      const outcome = await known;
-      const schema = outcome.tools.get(ownName);
-      if (schema && server instanceof UpstreamServer) return { server, ownName, schema };
-      failure ??= outcome.failure;
-    }
     const tool = name.slice(0, maxShownNameChars);
-    const failed = failure && owners.find(({ server }) => server.name === failure.server);
-    if (failure && failed) throw failed.server.failedCall(tool, failure);
+    for (const { server, ownName, known } of owners) {
+      const { tools, failure } = await known;
+      // Whoever has the tool, it is not for a server with a shorter name to answer in its place.
+      if (!tools) throw server.failedCall(tool, failure);
+      const schema = tools.get(ownName);
+      if (schema && server instanceof UpstreamServer) return { server, ownName, schema };
+    }
     const message = `Tool ${tool} does not exist; list the tools to see their names.`;
     throw new CodeExecutorError('not_found', message, { tool });
   }
 
-  #merge(parts: readonly Tools[], isWhole: boolean): ToolSchema[] {
+  #merge(parts: readonly (KnownTools | UnknownTools)[], isWhole: boolean): ToolSchema[] {
     const last = this.#whole;
-    if (isWhole && last?.parts.every((part, i) => part === parts[i])) return last.tools;
+    if (isWhole && last && isSame(last.parts, parts)) return last.tools;
     const listed = new Map<string, ToolSchema>();
-    for (const part of parts) for (const tool of part.values()) keepRightful(listed, tool);
+    for (const { tools } of parts) for (const tool of tools?.values() ?? []) keepRightful(listed, tool);
+    for (const part of parts) if (!part.tools) markUnclear(listed, part.failure);
     const tools = [...listed.values()].sort(
       (a, b) => this.#rank(a) - this.#rank(b) || (a.name < b.name ? -1 : 1),
     );
@@ -281,6 +275,25 @@ export class ClientPool implements ToolSource {
 function keepRightful(listed: Map<string, ToolSchema>, tool: ToolSchema): void {
   const other = listed.get(tool.name);
   if (!other || other.server.length < tool.server.length) listed.set(tool.name, tool);
+}
+
+/** A tool whose name may be that of a tool of a server that could not be listed: a call to it is refused. */
+function markUnclear(listed: Map<string, ToolSchema>, { server, message, fix }: ConnectFailure): void {
+  for (const [name, tool] of listed) {
+    if (possibleOwners(name, [{ name: server }]).length === 0 || tool.server.length > server.length) continue;
+    const reason = `its name may be that of a tool of server ${server}, which is unavailable: ${message}`;
+    listed.set(name, { ...tool, unavailable: { reason, fix } });
+  }
+}
+
+/** The same lists in the same order, and the same servers without one. */
+function isSame(
+  some: readonly (KnownTools | UnknownTools)[],
+  others: readonly (KnownTools | UnknownTools)[],
+): boolean {
+  const isLike = (one: KnownTools | UnknownTools, other: KnownTools | UnknownTools | undefined) =>
+    one.tools === other?.tools && (one.tools !== undefined || one.failure === other?.failure);
+  return some.length === others.length && some.every((one, i) => isLike(one, others[i]));
 }
 
 function toUnusable(servers: readonly FailedServer[] = []): UnusableServer[] {

@@ -101,6 +101,18 @@ describe('ClientPool with a warm cache', () => {
     });
   });
 
+  test('gives a call to a server with a shorter name only where the other is known not to have the tool', async () => {
+    const pay = stdioServer('raw-server.mjs', 'ambiguous', 'prod__charge', 'prod__refund');
+    const prod = stdioServer('raw-server.mjs', 'ambiguous', 'charge');
+    const cache = await warmed({ pay, pay__prod: prod });
+    const pool = open({ pay, pay__prod: { ...prod, env: { PATH: '' }, command: '/no/such/command' } }, cache);
+    expect(await errorOf(pool.callTool('mcp__pay__prod__charge', {}))).toMatchObject({
+      code: 'unavailable',
+      server: 'pay__prod',
+    });
+    expect(await dataOf(pool, 'pay__prod__refund')).toMatchObject({ name: 'prod__refund' });
+  });
+
   test('shows nothing of the configuration in what it keeps', async () => {
     const secret = 'hunter2hunter2';
     const cache = await warmed({ kit: { ...kit, args: [...(kit.args ?? []), secret], env: { A: secret } } });

@@ -1,10 +1,8 @@
-import type { CodeExecutorError, FailedServer, ToolSchema } from '@code-executor/contracts';
+import type { CodeExecutorError, FailedServer } from '@code-executor/contracts';
 
 import { ConnectFailure } from './connect-failure.js';
 import type { ServerStats } from './options.js';
-import type { KnownTools } from './upstream-server.js';
-
-const noTools: ReadonlyMap<string, ToolSchema> = new Map();
+import type { UnknownTools } from './upstream-server.js';
 
 /** A server that is configured and cannot be used as it is: it is named with the reason, and never started. */
 export class UnusableServer {
@@ -28,8 +26,8 @@ export class UnusableServer {
     };
   }
 
-  tools(): Promise<KnownTools> {
-    return Promise.resolve({ tools: noTools, failure: this.#failure });
+  tools(): Promise<UnknownTools> {
+    return Promise.resolve({ tools: undefined, failure: this.#failure });
   }
 
   /** The error of a call to one of its tools. Time mends nothing, so it names no time to try again. */

@@ -36,8 +36,14 @@ export interface UpstreamServerOptions {
 /** What is known about a server's tools, by their own names. */
 export interface KnownTools {
   tools: ReadonlyMap<string, ToolSchema>;
-  /** Why calling them would fail now, or why there are none. */
+  /** Why calling them would fail now. */
   failure?: ConnectFailure;
+}
+
+/** No list of the server is known. */
+export interface UnknownTools {
+  tools: undefined;
+  failure: ConnectFailure;
 }
 
 /** One configured server: its tools, and the way of all calls to it. */
@@ -95,7 +101,7 @@ export class UpstreamServer {
    * The tools, and why calling them would fail; never rejects. With a cache that has them nothing is
    * connected; `refresh` reads them again, and waits `discoveryTimeoutMs` for it.
    */
-  async tools(refresh = false): Promise<KnownTools> {
+  async tools(refresh = false): Promise<KnownTools | UnknownTools> {
     try {
       if (refresh) await this.#catalog.refresh();
       const isRetryDue = this.#connector.failure !== undefined && this.#coolDownLeftMs <= 0;
@@ -103,7 +109,7 @@ export class UpstreamServer {
       const failure = this.#problem;
       return failure ? this.#mark(tools, failure) : { tools };
     } catch (error) {
-      return { tools: new Map(), failure: this.#connector.toFailure(error) };
+      return { tools: undefined, failure: this.#connector.toFailure(error) };
     }
   }
 

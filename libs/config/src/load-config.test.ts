@@ -314,6 +314,16 @@ describe('loadConfig refuses', () => {
       { log: { level: 'x'.repeat(500) } },
       `log.level is the string "${'x'.repeat(60)}…" (expected "fatal", "error", "warn", "info", "debug", "trace", "silent").`,
     ],
+    [
+      'a rule about a tool of another server',
+      { policy: { servers: { a: { deny: ['x', 'mcp__b__slow'] } } } },
+      'policy.servers.a.deny[1] is "mcp__b__slow", which no tool of server a can match; write "slow" or "mcp__a__slow".',
+    ],
+    [
+      'a ceiling that no tool can match',
+      { policy: { ceiling: ['mcp__github'] } },
+      'policy.ceiling[0] is "mcp__github", which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__*.',
+    ],
     ['null', { policy: { budget: null } }, 'policy.budget is null (expected object).'],
     ['a wrong version', { version: 2 }, 'version is the number 2 (expected 1).'],
     [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { serverEntryShape, serverNamePattern } from './server-entry.js';
 import { text } from './text.js';
+import { problemInServerRule, problemInToolPattern } from './tool-patterns.js';
 
 /** An integer key with both bounds; `env` is the variable that overrides the file. */
 const integer = (min: number, max: number, description: string, env?: string) =>
@@ -18,6 +19,18 @@ const flag = (description: string, env?: string) =>
     .exactOptional();
 const path = (description: string, env: string) => text().meta({ description, env }).exactOptional();
 const list = (description: string) => z.array(text()).meta({ description }).exactOptional();
+/** Full names of tools, or globs of them. */
+const toolList = (description: string) =>
+  z
+    .array(text())
+    .meta({ description })
+    .superRefine((patterns, context) => {
+      for (const [index, pattern] of patterns.entries()) {
+        const message = problemInToolPattern(pattern);
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [index], message });
+      }
+    })
+    .exactOptional();
 /** Names of clients of the HTTP door. */
 export const clientIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** The pattern in words. */
@@ -192,22 +205,33 @@ const schemaCache = z.strictObject({
 });
 
 const policy = z.strictObject({
-  ceiling: list(
+  ceiling: toolList(
     'Tools (names or globs such as `mcp__github__*`) beyond which no execution may call any. Default: no ceiling; `[]` forbids all.',
   ),
-  defaultAllowedTools: list('Tools that an execution may call without asking for them. Default: none.'),
+  defaultAllowedTools: toolList('Tools that an execution may call without asking for them. Default: none.'),
   servers: z
     .record(
       serverName,
       z.strictObject({
         allow: list(
-          'Tools of this server (names or globs) that may be called; all others are blocked. Default: all.',
+          'Tools of this server (own or full names, or globs of them) that may be called; all others are blocked. Default: all.',
         ),
         deny: list(
-          'Tools of this server (names or globs) that are blocked, whatever else allows them. Default: none.',
+          'Tools of this server (own or full names, or globs of them) that are blocked, whatever else allows them. Default: none.',
         ),
       }),
     )
+    .superRefine((servers, context) => {
+      for (const [server, rules] of Object.entries(servers)) {
+        for (const [rule, patterns] of Object.entries(rules)) {
+          for (const [index, pattern] of patterns.entries()) {
+            const message = problemInServerRule(server, pattern);
+            if (message !== undefined)
+              context.addIssue({ code: 'custom', path: [server, rule, index], message });
+          }
+        }
+      }
+    })
     .exactOptional(),
   budget: z
     .strictObject({
@@ -238,10 +262,10 @@ const client = z.strictObject({
     }),
   policy: z
     .strictObject({
-      allow: list(
+      allow: toolList(
         'Tools (names or globs) that this client may call, instead of policy.defaultAllowedTools. Default: those.',
       ),
-      deny: list('Tools (names or globs) of these that it may not call. Default: none.'),
+      deny: toolList('Tools (names or globs) of these that it may not call. Default: none.'),
     })
     .exactOptional(),
   rateLimit: clientRateLimit.exactOptional(),

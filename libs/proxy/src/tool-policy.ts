@@ -12,7 +12,10 @@ export interface ToolPolicy {
   ceiling?: readonly string[];
   /** What an execution may call that names no `allowedTools`; default: nothing. */
   defaultAllowedTools?: readonly string[];
-  /** Rules per server, on the tool's own name without `mcp__<server>__`; `deny` wins over `allow`. */
+  /**
+   * Rules per server, whose entries are a tool's own name or, beginning with `mcp__`, its full one; `deny` wins over
+   * `allow`.
+   */
   servers?: Record<string, { allow?: readonly string[]; deny?: readonly string[] }>;
 }
 
@@ -54,8 +57,8 @@ export class PolicyGate {
     this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny }]) => ({
       server,
       prefix: `mcp__${server}__`,
-      allow: allow && new NamePatterns(allow),
-      deny: new NamePatterns(deny ?? []),
+      allow: allow && new NamePatterns(fullNames(server, allow)),
+      deny: new NamePatterns(fullNames(server, deny ?? [])),
     }));
   }
 
@@ -98,9 +101,8 @@ export class PolicyGate {
       // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b: every reading must pass.
       const isRead = name.startsWith(rule.prefix);
       if (!isRead && rule.server !== server) continue;
-      const ownName = isRead ? name.slice(rule.prefix.length) : undefined;
-      if (ownName === undefined || rule.deny.matches(ownName)) return `policy.servers.${rule.server}.deny`;
-      if (rule.allow && !rule.allow.matches(ownName)) return `policy.servers.${rule.server}.allow`;
+      if (!isRead || rule.deny.matches(name)) return `policy.servers.${rule.server}.deny`;
+      if (rule.allow && !rule.allow.matches(name)) return `policy.servers.${rule.server}.allow`;
     }
     return undefined;
   }
@@ -129,4 +131,9 @@ export class PolicyGate {
     const near = nearestName(name, callable);
     return near === undefined ? undefined : quoteName(near);
   }
+}
+
+/** The entries of a server's rules, all as patterns of full names. */
+function fullNames(server: string, entries: readonly string[]): string[] {
+  return entries.map((entry) => (entry.startsWith('mcp__') ? entry : `mcp__${server}__${entry}`));
 }

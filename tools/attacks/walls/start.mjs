@@ -56,6 +56,13 @@ export const start = {
     edits: [[pool('presentable'), `shown.replaceAll(secret, '***')`, 'shown']],
     attacks: ['CFG-11', 'CFG-13', 'CFG-15'],
   },
+  "names of another server's tools": {
+    edits: [
+      [pool('client-pool'), 'if (!tools) throw', 'if (!tools && owners.length < 2) throw'],
+      [pool('client-pool'), 'tools.get(ownName)', 'tools?.get(ownName)'],
+    ],
+    attacks: ['CFG-19'],
+  },
   'what a server says when it fails': {
     edits: [[pool('server-process'), 'onEnd({ how,', 'onEnd({ how: how + this.#stderr.toString(),']],
     attacks: ['CFG-15'],

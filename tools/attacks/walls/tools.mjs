@@ -18,7 +18,7 @@ export const tools = {
     attacks: ['PRX-15'],
   },
   ceiling: { edits: [[policy, '!this.#ceiling.matches(name)', 'false']], attacks: ['PRX-15'] },
-  'deny wins': { edits: [[policy, 'rule.deny.matches(ownName)', 'false']], attacks: ['PRX-15'] },
+  'deny wins': { edits: [[policy, 'rule.deny.matches(name)', 'false']], attacks: ['PRX-15'] },
   'names are strings': {
     edits: [nameOfAnyType],
     attacks: ['PIP-02'],

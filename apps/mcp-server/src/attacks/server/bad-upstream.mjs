@@ -14,6 +14,7 @@ const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 const tools = {
   work: () => text('done'),
+  prod__work: () => text("another server's"),
   environment: () => text(JSON.stringify(Object.entries(process.env))),
   fail: () => ({ ...text(failure), isError: true }),
   die: () => {

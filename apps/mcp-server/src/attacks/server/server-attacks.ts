@@ -5,6 +5,7 @@ import { lastWords } from './last-words.js';
 import { machine } from './machine.js';
 import { secrets } from './secrets.js';
 import type { ServerAttack } from './server-attack.js';
+import { serverNames } from './server-names.js';
 import { upstreamDefinitions } from './upstream-definitions.js';
 
 /** Every attack on how the server is started and where it runs, in the order of docs/security/attacks.md. */
@@ -15,5 +16,6 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...upstreamDefinitions,
   ...lastWords,
   ...machine,
+  ...serverNames,
   ...auditRecord,
 ];

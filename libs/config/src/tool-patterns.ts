@@ -1,0 +1,36 @@
+const prefix = 'mcp__';
+
+/**
+ * What is wrong with a pattern in `policy.servers.<server>`, after the name of the key; undefined when a tool of that
+ * server may match it. A pattern that can match nothing would be a rule that does nothing, and nobody would notice.
+ */
+export function problemInServerRule(server: string, pattern: string): string | undefined {
+  const own = `${prefix}${server}__`;
+  if (!pattern.startsWith(prefix) || canBegin(pattern, own)) return undefined;
+  const tool = pattern.split('__').at(-1) ?? '';
+  const names = tool === '' ? 'the own names of its tools' : `"${tool}" or "${own}${tool}"`;
+  return `is ${quote(pattern)}, which no tool of server ${server} can match; write ${names}`;
+}
+
+/** The same for a pattern of full names, of any server. */
+export function problemInToolPattern(pattern: string): string | undefined {
+  const [start = '', ...stars] = pattern.split('*');
+  const canMatch =
+    stars.length > 0
+      ? start.startsWith(prefix) || prefix.startsWith(start)
+      : /^mcp__.+__./s.test(pattern) || !pattern.includes('__');
+  if (canMatch) return undefined;
+  return `is ${quote(pattern)}, which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__*`;
+}
+
+/** Whether something that begins with these characters, and has more, matches the pattern. */
+function canBegin(pattern: string, characters: string): boolean {
+  const [start = '', ...stars] = pattern.split('*');
+  if (stars.length === 0) return start.startsWith(characters) && start.length > characters.length;
+  // The star takes what is left of them.
+  return start.startsWith(characters) || characters.startsWith(start);
+}
+
+function quote(pattern: string): string {
+  return JSON.stringify(pattern.length > 80 ? `${pattern.slice(0, 79)}…` : pattern);
+}
