@@ -124,6 +124,42 @@ describe('code-executor-mcp --http', () => {
     await expect(lstat(tokenFile)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  test('has on record whatever it does not let in, a bounded number of each kind, and counts the others', async () => {
+    const home = await newHome();
+    const port = await freePort();
+    const { child, ended, output } = await spawnHttp(home, {
+      http: { port, clients: { ci: { tokenHash: hashOf('ci token') } } },
+    });
+    await until(() => output().stderr.includes('listening on'));
+    const url = `http://127.0.0.1:${port}`;
+    const authorization = 'Bearer ci token';
+    for (let n = 0; n < 130; n++) await fetch(url);
+    await fetch(url, { headers: { authorization, origin: 'http://evil.example' } });
+    await fetch(`${url}/none`, { headers: { authorization } });
+    await fetch(url, { method: 'POST', headers: { authorization }, body: 'x' });
+    const body = '{"toolName":"mcp__none__x"}';
+    const json = { 'content-type': 'application/json' };
+    // The call is refused by the policy, which has it on record as such.
+    await fetch(url, { method: 'POST', headers: { authorization, ...json }, body });
+    await fetch(url, { method: 'POST', headers: { authorization, ...json }, body: '{}' });
+    child.kill('SIGTERM');
+    await ended;
+    const told = (await recordsOf(home)).map(({ type, status, action, httpStatus, clientId, count }) =>
+      [type, action ?? status, httpStatus, clientId, count].filter((value) => value !== undefined).join(' '),
+    );
+    expect(told).toEqual([
+      'lifecycle started',
+      ...Array.from({ length: 100 }, () => 'auth_failure rejected 401'),
+      'request_refused rejected 403',
+      'request_refused rejected 404 ci',
+      'request_refused rejected 415 ci',
+      'denial rejected ci',
+      'request_refused rejected 400 ci',
+      'auth_failure rejected 401 30',
+      'lifecycle stopped',
+    ]);
+  });
+
   test('knows clients by their tokens: what each may call and how often; writes no token file', async () => {
     const home = await newHome();
     const port = await freePort();

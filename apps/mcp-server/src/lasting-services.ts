@@ -19,6 +19,8 @@ export class LastingServices {
   readonly audit: AuditSink;
   /** Present where nothing may be done without a record: takes it before it is done, and rejects where it cannot. */
   readonly admit: AuditSink | undefined;
+  /** Called when everything but the record has ended: what it tells is the last that is on record. */
+  beforeRecordEnds: (() => void) | undefined;
   readonly #logger: Logger;
   #users = 0;
   #closing: Promise<void> | undefined;
@@ -70,9 +72,12 @@ export class LastingServices {
 
   /** The record last of all; what fails to close keeps nothing else open. */
   async #close(): Promise<void> {
-    for (const part of [this.pool, this.cache, ...(this.auditLog ? [this.auditLog] : [])]) {
-      await part.close().catch((error: unknown) => this.#logger.error({ err: error }, 'Closing failed.'));
-    }
+    const close = (part: { close(): Promise<void> } | undefined) =>
+      part?.close().catch((error: unknown) => this.#logger.error({ err: error }, 'Closing failed.'));
+    await close(this.pool);
+    await close(this.cache);
+    this.beforeRecordEnds?.();
+    await close(this.auditLog);
   }
 }
 

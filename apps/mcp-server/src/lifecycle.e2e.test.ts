@@ -67,9 +67,9 @@ describe('the end of the server', () => {
     await untilGone([server.pid]);
     expect(await recordsOf(server)).toEqual([
       'lifecycle started',
+      'execution',
+      'execution',
       'lifecycle stopped',
-      'execution',
-      'execution',
     ]);
   });
 

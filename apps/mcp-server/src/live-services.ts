@@ -73,8 +73,9 @@ export class LiveServices {
 
   /** Executions may go on for `drainMs`, then all ends. A second call with a shorter time cuts the first one short. */
   async close(drainMs: number): Promise<void> {
-    if (!this.#isClosing) this.#tell({ type: 'lifecycle', action: 'stopped', status: 'success' });
     this.#isClosing = true;
+    this.#current.lasting.beforeRecordEnds = () =>
+      this.#tell({ type: 'lifecycle', action: 'stopped', status: 'success' });
     await Promise.all([this.#current, ...this.#draining].map((services) => services.close(drainMs)));
     // Last, for what ends has spans, too.
     await this.#telemetry?.close();

@@ -1,4 +1,4 @@
-import { clientOf } from '@code-executor/loopback-server';
+import type { OnRefused } from '@code-executor/loopback-server';
 import { createMetrics, type Metrics } from '@code-executor/metrics';
 import type { AuditEvent, AuditEventType, Logger } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
@@ -20,33 +20,44 @@ export function observe(services: () => Services | undefined, logger: Logger): M
   );
 }
 
-/** Counts every request to these routes, and has on record those that were not let in. */
-export function watchRequests(
-  app: FastifyInstance,
+/** Counts every request to these routes. */
+export function countRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request;
+    metrics.request(method, routeOptions.url ?? 'other', reply.statusCode, reply.elapsedTime / 1000);
+    done();
+  });
+}
+
+/** Has on record, and counts, what is not let in; `flush` writes how many had no record of their own. */
+export function recordRefusals(
   metrics: Metrics,
   services: () => Services,
   logger: Logger,
-): void {
+): { onRefused: OnRefused; flush: () => Promise<void> } {
   const records = new RefusalRecords(async (event) => {
     await services()
       .lasting.auditLog?.append(event)
       .catch((error: unknown) => logger.error({ err: error }, 'The audit record was not written.'));
   });
-  app.addHook('onClose', () => records.flush());
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions, ip } = request;
-    metrics.request(method, routeOptions.url ?? 'other', reply.statusCode, reply.elapsedTime / 1000);
-    const type = refusals.get(reply.statusCode);
-    // A result that is too large is answered with 429, too, but is no matter of waiting.
-    if (!type || (type === 'rate_limited' && !reply.hasHeader('retry-after'))) return;
-    const clientId = clientOf(request);
-    const event: AuditEvent = { type, status: 'rejected', timestamp: new Date().toISOString(), clientIp: ip };
-    void metrics.record(event);
-    await records.add({ ...event, ...(clientId !== undefined && { clientId }) });
-  });
+  return {
+    onRefused({ httpStatus, code, ...client }) {
+      const event: AuditEvent = {
+        type: refusals.get(httpStatus) ?? 'request_refused',
+        status: 'rejected',
+        timestamp: new Date().toISOString(),
+        errorCode: code,
+        ...(httpStatus !== undefined && { httpStatus }),
+        ...client,
+      };
+      void metrics.record(event);
+      void records.add(event);
+    },
+    flush: () => records.flush(),
+  };
 }
 
-const refusals: ReadonlyMap<number, AuditEventType> = new Map([
+const refusals: ReadonlyMap<number | undefined, AuditEventType> = new Map([
   [401, 'auth_failure'],
   [429, 'rate_limited'],
 ]);

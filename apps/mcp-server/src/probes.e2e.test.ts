@@ -151,9 +151,10 @@ describe('code-executor-mcp --http', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as AuditEvent)
       .filter(({ type }) => type === 'auth_failure' || type === 'rate_limited');
+    const common = { status: 'rejected', timestamp, clientIp: '127.0.0.1' };
     expect(records.slice(0, 2)).toEqual([
-      { type: 'rate_limited', status: 'rejected', timestamp, clientIp: '127.0.0.1', clientId: 'ci' },
-      { type: 'auth_failure', status: 'rejected', timestamp, clientIp: '127.0.0.1' },
+      { ...common, type: 'rate_limited', httpStatus: 429, errorCode: 'resource_exhausted', clientId: 'ci' },
+      { ...common, type: 'auth_failure', httpStatus: 401, errorCode: 'unauthenticated' },
     ]);
   });
 });

@@ -200,8 +200,8 @@ describe('code-executor-mcp', () => {
     // Had it waited, the program would have timed out.
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
       expect.objectContaining({ type: 'lifecycle', action: 'started' }),
-      expect.objectContaining({ type: 'lifecycle', action: 'stopped' }),
       expect.objectContaining({ type: 'execution', errorCode: 'cancelled' }),
+      expect.objectContaining({ type: 'lifecycle', action: 'stopped' }),
     ]);
   });
 

@@ -10,7 +10,7 @@ interface Refusals {
 }
 
 /**
- * Writes down what was not let in. Whoever has no token must not fill the disk: of the same type and the same client,
+ * Writes down what was not let in. Whoever has no token must not fill the disk: of the same type, status and client,
  * 100 a minute have a record each, and those beyond are one with their `count`, when the minute is over.
  */
 export class RefusalRecords {
@@ -25,7 +25,7 @@ export class RefusalRecords {
 
   async add(event: AuditEvent): Promise<void> {
     this.#timer ??= setTimeout(() => void this.flush(), windowMs).unref();
-    const kind = `${event.type} ${event.clientId ?? ''}`;
+    const kind = `${event.type} ${event.httpStatus ?? ''} ${event.clientId ?? ''}`;
     const count = (this.#kinds.get(kind)?.count ?? 0) + 1;
     this.#kinds.set(kind, { last: event, count });
     if (count <= maxRecords) await this.#write(event);

@@ -1,5 +1,10 @@
 import { type AuditSink, CodeExecutorError, type ToolSource } from '@code-executor/contracts';
-import { type LoopbackServer, startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
+import {
+  type LoopbackServer,
+  type OnRefused,
+  startLoopbackServer,
+  type TokenServer,
+} from '@code-executor/loopback-server';
 import type { Metrics } from '@code-executor/metrics';
 import {
   createToolProxy,
@@ -14,7 +19,7 @@ import { rateLimitOf, tokenHashes, toolClient } from './http-clients.js';
 import { type HttpTokenFile, writeHttpToken } from './http-token-file.js';
 import type { LateLogger } from './late-logger.js';
 import { LiveServices } from './live-services.js';
-import { observe, watchRequests } from './observed.js';
+import { countRequests, observe, recordRefusals } from './observed.js';
 import { type ProbeOptions, probeRoutes } from './probes.js';
 import type { Prepared } from './prepare.js';
 import type { Setup } from './setup.js';
@@ -47,7 +52,8 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
   const setupOf = (read: Prepared): Setup => ({ ...read, observe: metrics.record, logger });
   const live: LiveServices = await LiveServices.open(setupOf(prepared));
   const clients = hasClients ? () => tokenHashes(live.setup.config) ?? {} : undefined;
-  const door = await open(live, needsToken ? clients : false, metrics);
+  const refusals = recordRefusals(metrics, () => live.current, logger);
+  const door = await open(live, needsToken ? clients : false, metrics, refusals.onRefused);
   if (!door) return;
   let tokenFile: HttpTokenFile | undefined;
   if ('token' in door && homeDir !== undefined) {
@@ -58,6 +64,7 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
     await tokenFile?.remove();
     // What its requests call has to be there until they are answered.
     if (goOnMs > 0) await door.close();
+    await refusals.flush();
     await live.close(0);
   };
   endWith(close, logger);
@@ -91,11 +98,12 @@ async function open(
   live: LiveServices,
   clients: (() => Record<string, string>) | false | undefined,
   metrics: Metrics,
+  onRefused: OnRefused,
 ): Promise<LoopbackServer | TokenServer | undefined> {
   const { config, logger, version } = live.setup;
   const { host, port = defaultPort } = config.http ?? {};
   const routes: Parameters<typeof startLoopbackServer>[0] = async (app) => {
-    watchRequests(app, metrics, () => live.current, logger);
+    countRequests(app, metrics);
     await app.register(probeRoutes, {
       version,
       metrics,
@@ -108,7 +116,7 @@ async function open(
       logger,
     } satisfies ToolProxyRoutesOptions);
   };
-  const options = { ...(host !== undefined && { host }), port, maxConnections, drainMs, logger };
+  const options = { ...(host !== undefined && { host }), port, maxConnections, drainMs, onRefused, logger };
   try {
     return clients === undefined
       ? await startLoopbackServer(routes, options)

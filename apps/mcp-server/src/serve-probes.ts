@@ -1,5 +1,6 @@
 import type { HealthCheckAddress } from '@code-executor/config';
 import type { AuditSink, Logger } from '@code-executor/contracts';
+import { boundConnections } from '@code-executor/loopback-server';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 
 import type { Services } from './compose.js';
@@ -26,7 +27,7 @@ export async function openProbes(
 ): Promise<OpenedProbes> {
   const metrics = observe(services, logger);
   const app = fastify({ bodyLimit: 1, requestTimeout: 5000, exposeHeadRoutes: false });
-  app.server.maxConnections = 64;
+  boundConnections(app.server, 64);
   answerMistakes(app, logger);
   await app.register(probeRoutes, { version, metrics, services, guardsMetrics: false });
   try {

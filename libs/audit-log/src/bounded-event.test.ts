@@ -67,6 +67,7 @@ describe('boundedEvent', () => {
     ];
     const numbers = [
       'count',
+      'httpStatus',
       'codeLength',
       'durationMs',
       'queuedMs',
@@ -82,7 +83,7 @@ describe('boundedEvent', () => {
       toolsCalled: names,
       patterns: names,
     });
-    expect(Object.keys(all)).toHaveLength(26);
+    expect(Object.keys(all)).toHaveLength(27);
     const bytes = Buffer.byteLength(JSON.stringify(all));
     expect(bytes).toBeLessThan(8192);
     expect(bytes).toBeGreaterThan(4000);

@@ -29,6 +29,7 @@ const maxBytes: Record<TextField | ListField, number> = {
 };
 const isNumber: Record<NumberField, true> = {
   count: true,
+  httpStatus: true,
   codeLength: true,
   durationMs: true,
   queuedMs: true,

@@ -3,8 +3,8 @@ import type { IsolationMode, Language } from './sandbox.js';
 
 /**
  * What a record is about: a program that ran, a tool that was called, tools that were searched, a call that
- * policy refused, a missing or wrong token, a rate limit, an upstream server's circuit breaker, a queue, the
- * configuration, the server itself.
+ * policy refused, a missing or wrong token, a rate limit, another HTTP request that was not let in, an upstream
+ * server's circuit breaker, a queue, the configuration, the server itself.
  */
 export type AuditEventType =
   | 'execution'
@@ -13,6 +13,7 @@ export type AuditEventType =
   | 'denial'
   | 'auth_failure'
   | 'rate_limited'
+  | 'request_refused'
   | 'circuit'
   | 'queue'
   | 'config'
@@ -58,6 +59,8 @@ export interface AuditEvent {
   /** Who asked over HTTP: the name under `http.clients`. */
   clientId?: string;
   clientIp?: string;
+  /** What a refused HTTP request was answered with; absent where its connection was closed to make room for others. */
+  httpStatus?: number;
   language?: Language;
   /** How the program was walled off. */
   isolation?: IsolationMode;

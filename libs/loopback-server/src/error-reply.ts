@@ -2,6 +2,7 @@ import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 import type { FastifyReply } from 'fastify';
 
 import { httpStatusOf } from './http-status.js';
+import { rememberRefusal } from './refusals.js';
 
 /** What every answer that is no success holds. */
 export interface ErrorBody {
@@ -31,7 +32,9 @@ export function sendError(reply: FastifyReply, error: CodeExecutorError, status?
     },
   };
   if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
-  return reply.code(status ?? httpStatusOf(code)).send(body);
+  const httpStatus = status ?? httpStatusOf(code);
+  rememberRefusal(reply, httpStatus, error);
+  return reply.code(httpStatus).send(body);
 }
 
 /** Answers with whatever a handler threw; what nobody foresaw goes to the log, not to the caller. */

@@ -6,6 +6,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { FastifyPluginAsync } from 'fastify';
 
+import { hashToken } from './client-check.js';
 import { type LoopbackServerOptions, startLoopbackServer, type TokenServer } from './index.js';
 
 /** Requests that reached a handler. */
@@ -196,18 +197,46 @@ describe('startLoopbackServer', () => {
     },
   );
 
-  test('connections beyond maxConnections are closed, the others go on', async () => {
-    const started = await start({ maxConnections: 1 });
-    const port = Number(new URL(started.url).port);
-    const first = connect(port, '127.0.0.1');
-    await once(first, 'connect');
-    const second = connect(port, '127.0.0.1').resume();
-    second.on('error', () => undefined);
-    await new Promise((resolve) => second.on('close', resolve));
-    first.write(`GET /none HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-    const [answer] = (await once(first, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
-    first.destroy();
+  test('tells of every request that is not let in, and of none that is', async () => {
+    const refused: unknown[] = [];
+    const started = await startLoopbackServer(routes, {
+      clients: { ci: hashToken('ci token'), dashboard: hashToken('other') },
+      onRefused: (request) => void refused.push(request),
+    });
+    const { host } = new URL(started.url);
+    const own = { ...started, token: 'ci token' };
+    const lines = [`Host: ${host}`, 'Connection: close', 'Authorization: Bearer ci token'];
+    expect((await post(own, '1')).status).toBe(200);
+    expect((await fetch(`${started.url}/busy`, { headers: { authorization: 'Bearer other' } })).status).toBe(
+      503,
+    );
+    expect(refused).toEqual([]);
+
+    await post({ ...own, token: 'none' }, '1');
+    await post(own, '{');
+    await post(own, `"${'x'.repeat(1_000_000)}"`);
+    await post(own, 'x', { 'content-type': 'text/plain' });
+    await fetch(`${started.url}/none`, { headers: { authorization: 'Bearer other' } });
+    await statusOfRaw(started, ['GET /echo HTTP/1.1', ...lines]);
+    await statusOfRaw(started, ['GET /echo HTTP/1.1', 'Host: evil.example']);
+    await statusOfRaw(started, ['GET /echo HTTP/1.1', ...lines, 'Origin: null']);
+    await statusOfRaw(started, ['nonsense']);
+    await statusOfRaw(started, ['GET /echo HTTP/1.1', ...lines, `X: ${'x'.repeat(20_000)}`]);
+    const ip = { clientIp: '127.0.0.1' };
+    const ci = { ...ip, clientId: 'ci' };
+    expect(refused).toEqual([
+      { httpStatus: 401, code: 'unauthenticated', ...ip },
+      { httpStatus: 400, code: 'invalid_argument', ...ci },
+      { httpStatus: 413, code: 'invalid_argument', ...ci },
+      { httpStatus: 415, code: 'invalid_argument', ...ci },
+      { httpStatus: 404, code: 'not_found', ...ip, clientId: 'dashboard' },
+      { httpStatus: 405, code: 'invalid_argument', ...ci },
+      { httpStatus: 421, code: 'permission_denied', ...ip },
+      { httpStatus: 403, code: 'permission_denied', ...ip },
+      { httpStatus: 400, code: 'invalid_argument', ...ip },
+      { httpStatus: 431, code: 'invalid_argument', ...ip },
+    ]);
+    await started.close();
   });
 
   test('the thousandth request of a connection is its last', async () => {

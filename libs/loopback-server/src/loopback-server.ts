@@ -8,7 +8,9 @@ import { openFetchable } from './bad-ports.js';
 import { clientCheck, hashToken, type TokenHashes } from './client-check.js';
 import { sendFailure } from './error-reply.js';
 import { acceptOnlyJson } from './json-body.js';
+import { boundConnections } from './connections.js';
 import { answerUnknownRoutes } from './known-routes.js';
+import { answerUnreadable, type OnRefused, refusedConnection, reportRefusals } from './refusals.js';
 import { guard } from './request-guard.js';
 import { dropUnreadAnswers } from './unread-answers.js';
 
@@ -19,10 +21,18 @@ export interface LoopbackServerOptions {
   port?: number;
   /** What callers send as `Authorization: Bearer …`. Default: 32 random bytes, as base64url. */
   token?: string;
-  /** How many connections may be open at once; further ones are closed. Default: 64. */
+  /**
+   * How many connections may be open at once. A further one takes the place of one that has sent no whole request, or
+   * is idle; if there is none, it is closed. Default: 64.
+   */
   maxConnections?: number;
   /** How long running requests may go on after `close`, in ms. Default: 5000. */
   drainMs?: number;
+  /**
+   * Told of every request that is not let in (status 400 to 499, but for those that a route has let in by
+   * `letRequestIn`), and of connections that are closed to make room.
+   */
+  onRefused?: OnRefused;
   /** Gets what callers must not see: the causes of internal errors. */
   logger?: Logger;
 }
@@ -85,6 +95,7 @@ export async function startLoopbackServer(
     port = 0,
     maxConnections = 64,
     drainMs = 5000,
+    onRefused,
     logger = silentLogger,
   } = options;
   const place = hosts.get(host);
@@ -97,8 +108,9 @@ export async function startLoopbackServer(
   const token = clients === undefined ? tokenOf(options) : undefined;
   const findClient = clients === false ? undefined : clientCheck(clients ?? { '': hashToken(token ?? '') });
   const open = async () => {
-    const app = await createApp(logger);
-    app.server.maxConnections = maxConnections;
+    const app = await createApp(logger, onRefused);
+    boundConnections(app.server, maxConnections, (socket) => onRefused?.(refusedConnection(socket)));
+    if (onRefused) reportRefusals(app, onRefused);
     const closing = new AbortController();
     guard(app, { names: place.names, ...(findClient && { findClient }), closing: closing.signal });
     dropUnreadAnswers(app);
@@ -122,7 +134,7 @@ function tokenOf(options: LoopbackServerOptions | ClientOptions): string {
   return given ?? randomBytes(32).toString('base64url');
 }
 
-async function createApp(logger: Logger): Promise<FastifyInstance> {
+async function createApp(logger: Logger, onRefused: OnRefused | undefined): Promise<FastifyInstance> {
   // Loaded here, so that whoever may need a server one day does not wait for it today.
   const { default: fastify } = await import('fastify');
   const app = fastify({
@@ -138,6 +150,7 @@ async function createApp(logger: Logger): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     // The guard answers, in our words.
     return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, onRefused),
     frameworkErrors: (reason, _request, reply) => void sendFailure(reply, reason, logger),
   });
   app.setErrorHandler((reason, _request, reply) => sendFailure(reply, reason, logger));

@@ -7,7 +7,7 @@ import {
   silentLogger,
   type TraceParent,
 } from '@code-executor/contracts';
-import { clientOf, sendFailure } from '@code-executor/loopback-server';
+import { clientOf, letRequestIn, sendFailure } from '@code-executor/loopback-server';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { answerCall } from './answer-call.js';
@@ -46,15 +46,18 @@ export const toolProxyRoutes: FastifyPluginAsync<ToolProxyRoutesOptions> = async
   if (rateLimit !== false) await limitRates(app, rateLimit);
 
   app.post('/', counted, async (request, reply) => {
+    const call = parseCall(request.body);
+    letRequestIn(request);
     const trace = traceOf(request);
     const proxy = createProxy(clientOf(request), trace.traceId);
     const options = { ...untilGone(reply), traceparent: formatTraceparent(trace) };
-    const { status, json } = await answerCall(proxy, parseCall(request.body), options);
+    const { status, json } = await answerCall(proxy, call, options);
     return reply.code(status).type('application/json').send(json);
   });
 
   app.get('/mcp/tools', counted, async (request, reply) => {
     const { query, server, offset, limit } = parseListing(request.url);
+    letRequestIn(request);
     const { tools } = await createProxy(clientOf(request), traceOf(request).traceId).listTools({
       ...untilGone(reply),
       ...(query !== undefined && { query }),

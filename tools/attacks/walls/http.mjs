@@ -70,6 +70,22 @@ export const http = {
     edits: [[server, 'dropUnreadAnswers(app);', '']],
     attacks: ['PRX-09'],
   },
+  'half-open connections make room': {
+    edits: [[door('connections'), '(leastNeeded(open) ?? socket)', 'socket']],
+    attacks: ['PRX-38'],
+  },
+  'a rate for each client': {
+    edits: [[app('http-clients'), 'return enabled && limits;', 'return enabled && false;']],
+    attacks: ['PRX-40'],
+  },
+  'refused requests are on record': {
+    edits: [[door('loopback-server'), 'if (onRefused) reportRefusals(app, onRefused);', '']],
+    attacks: ['PRX-39'],
+  },
+  'records of refused requests': {
+    edits: [[app('refusal-records'), 'maxRecords = 100', 'maxRecords = 1e9']],
+    attacks: ['PRX-39'],
+  },
   'bodies are UTF-8': { edits: [[body, 'fatal: true', 'fatal: false']], attacks: ['PRX-11'] },
   'no byte order mark': { edits: [[body, `text.startsWith('\\u{feff}')`, 'false']], attacks: ['PRX-11'] },
   'depth of a body': { edits: [[body, 'depthOf(text) > maxDepth', 'false']], attacks: ['PRX-11'] },

@@ -9,6 +9,7 @@ export const types = [
   'denial',
   'auth_failure',
   'rate_limited',
+  'request_refused',
   'circuit',
   'queue',
   'config',

@@ -34,7 +34,13 @@ const shapes: Record<keyof AuditEvent, (value: unknown) => boolean> = {
   allowedTools: areNames,
   toolsCalled: areNames,
   patterns: areNames,
-  ...{ count: isNumber, codeLength: isNumber, resultBytes: isNumber, returnedBytes: isNumber },
+  ...{
+    count: isNumber,
+    httpStatus: isNumber,
+    codeLength: isNumber,
+    resultBytes: isNumber,
+    returnedBytes: isNumber,
+  },
   ...{ durationMs: isNumber, queuedMs: isNumber, startupMs: isNumber },
 };
 

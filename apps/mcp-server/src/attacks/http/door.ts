@@ -21,6 +21,8 @@ const rights = {
   greedy: { policy: { allow: ['*', 'mcp__fixture__pay'], deny: ['mcp__fixture__pay'] } },
   nobody: { policy: { allow: [] } },
   narrow: { policy: { deny: ['mcp__other__*'] } },
+  // As everybody is limited where the attacks are in no hurry.
+  hasty: { rateLimit: { enabled: true } },
   // Has what the policy gives to all.
   constructor: {},
 };

@@ -1,0 +1,78 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { CodeExecutorError, ErrorCode } from '@code-executor/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { clientOf } from './client-check.js';
+import type { ErrorBody } from './error-reply.js';
+
+/** A request that was not let in, or a connection that was closed to make room. */
+export interface RefusedRequest {
+  /** Of the answer; absent where the connection was closed without one. */
+  httpStatus?: number;
+  code: ErrorCode;
+  /** Its name, where the token is one of several. */
+  clientId?: string;
+  clientIp?: string;
+}
+
+export type OnRefused = (refused: RefusedRequest) => void;
+
+const refused = new WeakMap<IncomingMessage, { httpStatus: number; code: ErrorCode }>();
+
+/** Notes what a request was answered with, for {@link reportRefusals}. */
+export function rememberRefusal(reply: FastifyReply, httpStatus: number, { code }: CodeExecutorError): void {
+  refused.set(reply.request.raw, { httpStatus, code });
+}
+
+const letIn = new WeakSet<IncomingMessage>();
+
+/** Says that a request is let in: whatever its answer is, the route tells of it itself. */
+export function letRequestIn(request: FastifyRequest): void {
+  letIn.add(request.raw);
+}
+
+/** Tells of each request that was not let in and whose answer says that the caller is at fault. */
+export function reportRefusals(app: FastifyInstance, onRefused: OnRefused): void {
+  app.addHook('onResponse', (request, _reply, done) => {
+    const refusal = refused.get(request.raw);
+    if (refusal && refusal.httpStatus < 500 && !letIn.has(request.raw)) {
+      const clientId = clientOf(request);
+      onRefused({ ...refusal, clientIp: request.ip, ...(clientId !== undefined && { clientId }) });
+    }
+    done();
+  });
+}
+
+/** A connection that was closed because there are too many. */
+export function refusedConnection({ remoteAddress }: Socket): RefusedRequest {
+  return { code: 'resource_exhausted', ...(remoteAddress !== undefined && { clientIp: remoteAddress }) };
+}
+
+/** What the HTTP parser refuses, by the codes of Node; everything else is 400. */
+const parserRefusals = new Map<string | undefined, [httpStatus: number, message: string]>([
+  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'The request took too long to arrive; send it at once.']],
+  ['HPE_HEADER_OVERFLOW', [431, 'The headers are too large; send at most 16 KB.']],
+]);
+
+/** Answers bytes that are no request, or that came too late, and hangs up. */
+export function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  onRefused: OnRefused | undefined,
+): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const [httpStatus, message] = parserRefusals.get(error.code) ?? [400, 'The request is not HTTP/1.1.'];
+  const code = httpStatus === 408 ? 'deadline_exceeded' : 'invalid_argument';
+  onRefused?.({ ...refusedConnection(socket), httpStatus, code });
+  const text = JSON.stringify({ error: { code, message } } satisfies ErrorBody);
+  const head = [
+    `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
+  socket.destroy();
+}
