@@ -11,12 +11,16 @@ export interface CliRun {
 
 /** Runs the built command, with this home for the product and no other settings. */
 export function runCli(home: string, ...args: string[]): Promise<CliRun> {
-  return startCli(home, ...args).ended;
+  return startCli(home, {}, ...args).ended;
 }
 
-/** Like `runCli`, with the process while it runs. */
-export function startCli(home: string, ...args: string[]): { process: ChildProcess; ended: Promise<CliRun> } {
-  const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home, CODE_EXECUTOR_HOME: home };
+/** Like `runCli`, with the process while it runs, and with more variables of the environment. */
+export function startCli(
+  home: string,
+  { env: more = {} }: { env?: Record<string, string> },
+  ...args: string[]
+): { process: ChildProcess; ended: Promise<CliRun> } {
+  const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home, CODE_EXECUTOR_HOME: home, ...more };
   let tell: (run: CliRun) => void = () => {};
   const ended = new Promise<CliRun>((resolve) => (tell = resolve));
   const child = execFile(process.execPath, [bin, ...args], { cwd: home, env }, (error, stdout, stderr) => {

@@ -137,7 +137,7 @@ const python = z.strictObject({
   indexUrl: text()
     .meta({
       description:
-        'Where `code-executor python add` finds packages: the URL of a simple index, or a folder of wheels. Default: none.',
+        'Where `code-executor python add` finds packages: the URL of a simple index or of a pyodide-lock.json, or a folder of wheels. Default: the packages built for the installed Pyodide.',
     })
     .exactOptional(),
 });

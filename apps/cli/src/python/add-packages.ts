@@ -15,8 +15,7 @@ export type Wish = { file: string } | { requirement: Requirement };
 export interface AddOptions {
   folder: PackageFolder;
   target: Target;
-  /** Absent if none is configured. */
-  index?: PackageIndex | undefined;
+  index: PackageIndex;
   /** Ends it before anything is written. */
   signal: AbortSignal;
 }

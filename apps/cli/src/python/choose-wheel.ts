@@ -35,7 +35,7 @@ export async function chooseWheel(
   if (best) return best.offer;
   throw new CodeExecutorError(
     'not_found',
-    `The index ${index.name} has no wheel of ${requirementText(requirement)} that fits${whyNot(named, allowed, target)}`,
+    `The index ${index.name} has no wheel of ${requirementText(requirement)} that fits${whyNot(named, allowed, target)}${named.length === 0 && index.advice ? ` ${index.advice}` : ''}`,
   );
 }
 

@@ -199,7 +199,15 @@ describe('An index over http', () => {
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     const silent = await listen(() => asked());
     open.push(silent);
-    const { process: child, ended } = startCli(home, 'python', 'add', '--index-url', silent.origin, 'sample');
+    const { process: child, ended } = startCli(
+      home,
+      {},
+      'python',
+      'add',
+      '--index-url',
+      silent.origin,
+      'sample',
+    );
     await isAsked;
     expect(await readdir(folder())).toEqual(['.lock']);
     const other = await runCli(home, 'python', 'remove', 'sample');

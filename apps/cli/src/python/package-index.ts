@@ -7,6 +7,8 @@ export interface OfferedWheel {
   sha256?: string;
   /** The versions of Python that it is for, as PEP 440 specifies them. */
   requiresPython?: string;
+  /** Normalized names of what it needs, where the index says so: they count in place of the wheel's own words. */
+  depends?: readonly string[];
   /** Withdrawn: taken only where exactly this version is asked for. */
   isYanked: boolean;
 }
@@ -18,6 +20,8 @@ export type OnProgress = (fileName: string, receivedBytes: number, totalBytes?: 
 export interface PackageIndex {
   /** Its address or folder, for messages, without credentials. */
   readonly name: string;
+  /** What to do where it lacks a package. */
+  readonly advice?: string;
   /** Every wheel of a package; empty if the index does not have it. */
   offers(packageName: string): Promise<OfferedWheel[]>;
   /** The bytes of one, not yet checked. */

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../terminal.js';
 import { addPackages, type Wish } from './add-packages.js';
 import { formatPackages } from './format-packages.js';
-import { openIndex } from './open-index.js';
+import { openDistribution, openIndex } from './open-index.js';
 import { openPython } from './open-python.js';
 import type { LockedPackage } from './package-lock.js';
 import { isPackageName, normalizeName } from './package-name.js';
@@ -27,11 +27,15 @@ export function pythonCommand(terminal: Terminal, signal: AbortSignal): Command 
       'a package, with PEP 440 versions or without, or a .whl file',
       collect(wishFor),
     )
-    .option('--index-url <url>', 'a simple index or a folder of wheels, instead of executors.python.indexUrl')
+    .option(
+      '--index-url <url>',
+      'a simple index, a pyodide-lock.json or a folder of wheels (default: executors.python.indexUrl, else the packages that were built for this Pyodide)',
+    )
     .addHelpText(
       'after',
       `
 Examples:
+  code-executor python add pandas matplotlib
   code-executor python add ./my_package-1.0-py3-none-any.whl
   code-executor python add --index-url https://pypi.org/simple python-slugify
   code-executor python add "networkx>=3,<4" sympy==1.14.0
@@ -44,7 +48,10 @@ Examples:
       );
       const location = options.indexUrl ?? indexUrl;
       const onProgress = terminal.progress.bind(terminal);
-      const index = location === undefined ? undefined : openIndex(location, { signal, onProgress });
+      const index =
+        location === undefined
+          ? openDistribution(target.info, { signal, onProgress })
+          : openIndex(location, target.info, { signal, onProgress });
       const added = await addPackages(wishes, { folder, target, index, signal });
       for (const { name, version } of added) terminal.print(`Added ${name} ${version}\n`);
     });

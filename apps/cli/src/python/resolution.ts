@@ -19,11 +19,16 @@ interface Wanted extends Requirement {
   by?: string;
 }
 
+/** What an index says that a wheel needs, and what the wheel itself says of its optional parts. */
+function requirementsOf({ requirements }: Wheel, depends: readonly string[]): Requirement[] {
+  const optional = requirements.filter(({ marker = '' }) => /\bextra\b/.test(marker));
+  return [...depends.map((name) => ({ name, extras: [], specifier: '' })), ...optional];
+}
+
 interface Surroundings {
   folder: PackageFolder;
   target: Target;
-  /** Absent if none is configured. */
-  index?: PackageIndex | undefined;
+  index: PackageIndex;
 }
 
 /** Finds what named packages need. It is no solver: the newest version that fits is taken, and kept. */
@@ -104,14 +109,11 @@ export class Resolution {
 
   async #fetch(wanted: Wanted): Promise<Wheel> {
     const { index, target } = this.#around;
-    const why = wanted.by === undefined ? '' : `, which ${wanted.by} needs`;
-    if (!index) {
-      throw new CodeExecutorError(
-        'failed_precondition',
-        `There is no index to get ${requirementText(wanted)} from${why}. Set executors.python.indexUrl, give --index-url, or name its wheel as a file.`,
-      );
-    }
-    const offer = await chooseWheel(index, wanted, target);
+    const why = wanted.by === undefined ? '' : `It is needed by ${wanted.by}.`;
+    const offer = await chooseWheel(index, wanted, target).catch((error: unknown) => {
+      if (why === '' || !CodeExecutorError.is(error)) throw error;
+      throw new CodeExecutorError(error.code, `${error.message} ${why}`, { cause: error });
+    });
     const bytes = await index.read(offer);
     if (offer.sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== offer.sha256) {
       throw new CodeExecutorError(
@@ -119,7 +121,8 @@ export class Resolution {
         `${offer.fileName} is not what the index ${index.name} says it is (sha256 differs); nothing was added.`,
       );
     }
-    return readWheel(bytes, offer.fileName, target);
+    const wheel = readWheel(bytes, offer.fileName, target);
+    return offer.depends ? { ...wheel, requirements: requirementsOf(wheel, offer.depends) } : wheel;
   }
 
   /** What was there before may need the version that is replaced. */
