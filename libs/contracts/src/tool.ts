@@ -35,17 +35,21 @@ export interface FailedServer {
   fix: string;
 }
 
-/** How much of each tool a listing tells: `full` is a signature and the schemas, which `schemas` is alone. */
-export type ListDetail = 'names' | 'signatures' | 'types' | 'schemas' | 'full';
+/**
+ * How much of each tool a listing tells: `full` is a signature and the schemas, which `schemas` is alone. `brief` is
+ * for a model that looks for a tool: of the first tools the signature, as far as there is room, and of the others
+ * the names of their parameters.
+ */
+export type ListDetail = 'names' | 'brief' | 'signatures' | 'types' | 'schemas' | 'full';
 
 /** A tool as a listing shows it: with less than the full detail, whatever else is known is left out. */
 export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
   name: ToolName;
-  /** The call in the program's own language, with the types of arguments and result, on one line. */
+  /** The call in the program's own language, with the types of arguments and result, on one line; see `brief`. */
   signature?: string;
   /** Declarations of the call, of its arguments and its result in the program's own language. */
   types?: string;
-  /** How well the tool answers the query; only the order within one listing means something. */
+  /** How well the tool answers the query, in percent of the tool that answers it best. */
   score?: number;
 }
 

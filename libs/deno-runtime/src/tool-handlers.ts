@@ -20,7 +20,7 @@ const maxShownNameChars = 200;
 const maxQueryChars = 1000;
 const maxTypes = 100;
 /** Those that programs may ask for. */
-const details: readonly ListDetail[] = ['names', 'signatures', 'types', 'full'];
+const details: readonly ListDetail[] = ['names', 'brief', 'signatures', 'types', 'full'];
 
 /** The verbs of a `ToolSource`, as sandboxed code asks for them. */
 export function toolHandlers(tools: ToolSource<ToolHit>): [method: string, handler: HostCallHandler][] {
@@ -92,7 +92,7 @@ async function listTools(
     throw invalid('The offset of a search is a whole number from 0.');
   }
   if (detail !== undefined && !isDetail(detail)) {
-    throw invalid('The detail of a search is "names", "signatures", "types" or "full".');
+    throw invalid('The detail of a search is "names", "brief", "signatures", "types" or "full".');
   }
   const listing = await tools.listTools({
     signal,

@@ -1,4 +1,4 @@
-import type { ListOptions, ToolSchema } from '@code-executor/contracts';
+import type { Language, ListOptions, ToolSchema, ToolSource } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
@@ -29,7 +29,7 @@ describe('a listing', () => {
     const [first = 0, second = 0] = tools.map(({ score }) => score);
     expect(first).toBeGreaterThan(second);
     expect(second).toBeGreaterThan(0);
-    expect(first).toBe(Math.round(first * 100) / 100);
+    expect([first, Math.round(second)]).toEqual([100, second]);
   });
 
   test('without a query has everything as it comes, without scores', async () => {
@@ -75,10 +75,62 @@ describe('the detail', () => {
   test('signatures, with the first sentence of the description on a line', async () => {
     const [first, second, third, fourth] = await list({ detail: 'signatures' }, { policy });
     expect(first).toEqual({ name, description: 'Sends a letter to a person.', signature, unavailable });
-    expect(second?.description).toMatch(/^Sells (?:many ){30}.*…$/u);
-    expect(second?.description).toHaveLength(160);
+    expect(second?.description).toMatch(/^Sells (?:many ){29}many…$/u);
+    expect(second?.description?.length).toBeLessThanOrEqual(160);
     expect(third?.description).toBe('Sends a letter to a colleague');
     expect(Object.keys(fourth ?? {})).toEqual(['name', 'signature']);
+  });
+
+  test('brief, with whole signatures as far as there is room', async () => {
+    const office = { name: 'mcp__office__send_letter', server: 'office' };
+    const description = 'Sends a letter to a person.';
+    expect(await list({ query: 'letter', detail: 'brief' }, { policy })).toEqual([
+      { name, server: 'post', signature, description, score: 100, unavailable },
+      {
+        ...office,
+        signature: 'tools.office.sendLetter(args?: Record<string, unknown>): Promise<unknown>',
+        description: 'Sends a letter to a colleague',
+        score: expect.any(Number) as unknown,
+      },
+    ]);
+    const many: ToolSchema[] = Array.from({ length: 30 }, (_, n) => ({
+      ...letter,
+      name: `mcp__post__letter${n}` as const,
+      server: 'post',
+      parameters: { type: 'object', properties: { to: {}, cc: {} }, required: ['to'] },
+    }));
+    const tools: ToolSource = {
+      ...source(),
+      listTools: () => Promise.resolve({ tools: many, failedServers: [] }),
+    };
+    const signaturesOf = async (limit: number, language: Language) =>
+      (await list({ detail: 'brief', limit }, { tools, language })).map((hit) => hit.signature);
+    const [best, ...others] = await signaturesOf(30, 'typescript');
+    expect(best).toBe('tools.post.letter0(args: { to: unknown; cc?: unknown }): Promise<{ id: number }>');
+    expect(others).toEqual(Array(29).fill('{to, cc?}'));
+    expect((await signaturesOf(30, 'python'))[1]).toBe('(to, cc=...)');
+    for (const each of await signaturesOf(5, 'typescript')) expect(each).toMatch(/^tools\.post\.letter\d/);
+    const [, last] = await list({ detail: 'brief' }, { tools });
+    expect(last?.description).toBe('Sends a letter to a person.');
+  });
+
+  test('brief says of the tools of a failed server only that it failed', async () => {
+    const down = { reason: 'It exited with code 1.', fix: 'Look into its log.' };
+    const tools: ToolSource = {
+      ...source(),
+      async listTools(options) {
+        const listed = (await source().listTools(options)).tools;
+        return {
+          tools: listed.map((tool) => (tool.server === 'post' ? { ...tool, unavailable: down } : tool)),
+          failedServers: [{ server: 'post', ...down }],
+        };
+      },
+    };
+    const reasons = (await list({ detail: 'brief' }, { tools })).map((hit) => hit.unavailable?.reason);
+    const short = 'Its server is unavailable.';
+    expect(reasons).toEqual([short, short, undefined, undefined]);
+    const whole = await list({ detail: 'full' }, { tools });
+    expect(whole[0]?.unavailable).toEqual(down);
   });
 
   test('types', async () => {
@@ -99,7 +151,7 @@ describe('the detail', () => {
     expect(await list({ name, detail: 'schemas' }, { policy })).toEqual([{ ...tools[0], unavailable }]);
   });
 
-  test.each(['signatures', 'schemas', 'full'] as const)(
+  test.each(['brief', 'signatures', 'schemas', 'full'] as const)(
     '%s are the same objects in each execution, but for what is said of one search',
     async (detail) => {
       const tools = source();

@@ -1,11 +1,13 @@
 import {
   CodeExecutorError,
+  type FailedServer,
   type Language,
   type ListDetail,
   type ToolHit,
   type ToolSchema,
 } from '@code-executor/contracts';
 
+import { BriefListing } from './brief-hits.js';
 import { toolHit } from './tool-hit.js';
 
 /** How long hits are made before others have a turn. */
@@ -17,10 +19,21 @@ export interface HitOptions {
   detail: ListDetail;
   /** The program's. */
   language: Language;
+  /** The servers that the listing says to be unavailable: brief hits do not repeat why. */
+  failedServers: readonly FailedServer[];
   /** Why the policy bars a tool; undefined where it does not. */
   refusalOf: (tool: ToolSchema) => ToolSchema['unavailable'];
   signal: AbortSignal | undefined;
 }
+
+/** What is said of a tool in one listing only. */
+interface Findings {
+  score: number | undefined;
+  /** Why the tool cannot be called where the source does not say it. */
+  unavailable: ToolSchema['unavailable'];
+}
+
+const ofItsServer = { reason: 'Its server is unavailable.', fix: 'See unavailableServers.' };
 
 /**
  * What a listing says of each tool. Ten thousand hostile schemas take a while: others have their turn meanwhile.
@@ -30,8 +43,10 @@ export interface HitOptions {
  */
 export async function toolHits(
   tools: readonly { tool: ToolSchema; score?: number }[],
-  { detail, language, refusalOf, signal }: HitOptions,
+  { detail, language, failedServers, refusalOf, signal }: HitOptions,
 ): Promise<ToolHit[]> {
+  const brief = new BriefListing(tools.length, language);
+  const failed = new Set(failedServers.map(({ server }) => server));
   const hits: ToolHit[] = [];
   let typeChars = 0;
   let since = performance.now();
@@ -41,12 +56,26 @@ export async function toolHits(
       signal?.throwIfAborted();
       since = performance.now();
     }
-    const hit = toolHit(tool, detail, language, score, refusalOf(tool));
+    const refusal = refusalOf(tool);
+    let hit: ToolHit;
+    if (detail === 'brief') {
+      const ofServer = tool.unavailable && failed.has(tool.server) ? ofItsServer : tool.unavailable;
+      hit = withFindings(brief.next(tool), { score, unavailable: refusal ?? ofServer });
+    } else {
+      hit = withFindings(toolHit(tool, detail, language), { score, unavailable: refusal });
+    }
     hits.push(hit);
     typeChars += hit.types?.length ?? 0;
     if (typeChars > maxTypeChars) throw tooManyTypes();
   }
   return hits;
+}
+
+/** The same object where there is nothing to add. */
+function withFindings(hit: ToolHit, findings: Findings): ToolHit {
+  const { score, unavailable } = findings;
+  if (score === undefined && unavailable === undefined) return hit;
+  return { ...hit, ...(score !== undefined && { score }), ...(unavailable && { unavailable }) };
 }
 
 function tooManyTypes(): CodeExecutorError {

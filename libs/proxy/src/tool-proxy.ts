@@ -132,15 +132,16 @@ class PolicyToolProxy implements ToolProxy {
       signal?.throwIfAborted();
       const { tools, failedServers } = await this.#find(options, signal);
       // All of them, the same array each time: its index is made once.
-      const matches: { tool: ToolSchema; score?: number }[] =
+      const matches: Match[] =
         query.trim() === ''
           ? tools.map((tool) => ({ tool }))
           : await untilAborted(searchTools(tools, query), signal);
-      const wanted = matches
-        .filter(({ tool }) => server === undefined || tool.server === server)
-        .slice(offset, offset + limit);
+      const wanted = inPercent(
+        matches.filter(({ tool }) => server === undefined || tool.server === server),
+      ).slice(offset, offset + limit);
       const refusalOf = (tool: ToolSchema) => this.#refusalOf(tool);
-      const hits = await toolHits(wanted, { detail, language: this.#language, refusalOf, signal });
+      const language = this.#language;
+      const hits = await toolHits(wanted, { detail, language, failedServers, refusalOf, signal });
       // What looks tools up by name, or by path for a call, discovers nothing.
       if (options.name === undefined && detail !== 'schemas') {
         this.#log.found(query.trim(), server, hits.length);
@@ -271,6 +272,20 @@ class PolicyToolProxy implements ToolProxy {
       // Whoever listens must not break the call.
     }
   }
+}
+
+/** A tool, and how well it answers a query if there is one. */
+interface Match {
+  tool: ToolSchema;
+  score?: number;
+}
+
+/** Scores as whole numbers up to 100, the best tool's, and never 0; matches come best first. */
+function inPercent(matches: readonly Match[]): Match[] {
+  const best = matches[0]?.score ?? 1;
+  return matches.map(({ tool, score }) =>
+    score === undefined ? { tool } : { tool, score: Math.max(1, Math.round((100 * score) / best)) },
+  );
 }
 
 /** What the source says of a failed server: upstream text in part, so bounded. */

@@ -63,9 +63,20 @@ export function createToolGlobals(channel) {
     async getToolTypes(names) {
       return await ask('toolTypes', { names: typeof names === 'string' ? [names] : names });
     },
-    async searchTools(query, limit = 10) {
+    /** `searchTools(query, limit, options)` or `searchTools(query, options)`. */
+    async searchTools(query, limit, options) {
       if (typeof query !== 'string') refuse('searchTools takes its query as a string.');
-      return await ask('listTools', { query, limit });
+      const given = typeof limit === 'object' ? { ...limit, ...options } : { ...options, limit };
+      const unknown = Object.keys(given).find((option) => !discoveryOptions.has(option));
+      if (unknown !== undefined) {
+        refuse(`searchTools has the options limit, detail, server and offset, and none named ${unknown}.`);
+      }
+      return await ask('listTools', {
+        query,
+        ...given,
+        limit: given.limit ?? 10,
+        detail: given.detail ?? 'brief',
+      });
     },
     /** Every tool as a function: `tools.<server>.<tool>(args)`, by its own name or by the name in camel case. */
     tools: byName((server) =>

@@ -104,6 +104,7 @@ return answers.map((answer, at) => answer === text.repeat(times[at]!));`;
     ['callMCPTool("mcp__files__read", { x: "x".repeat(2e6) })', 'bytes of JSON'],
     ['searchTools("x", -1)', 'whole number'],
     ['searchTools(5 as any)', 'query as a string'],
+    ['searchTools("x", { details: "full" } as any)', 'none named details'],
     ['discoverMCPTools("x" as any)', 'takes { search'],
     ['discoverMCPTools({ searhc: [] } as any)', 'takes { search'],
     ['callMCPTool("mcp__files__read", {}, { timeoutMs: 5 } as any)', 'none named timeoutMs'],
@@ -149,6 +150,29 @@ return answers.map((answer, at) => answer === text.repeat(times[at]!));`;
   test('searchTools() cuts to the limit, 10 unless told', async () => {
     expect(await run('return (await searchTools("files")).length')).toBe(8);
     expect(await run('return (await searchTools("files github", 2)).length')).toBe(2);
+  });
+
+  test('searchTools() asks in brief, and takes options in place of the limit or after it', async () => {
+    const asked: unknown[] = [];
+    const source: ToolSource = {
+      ...tools,
+      listTools(options = {}) {
+        const { signal, ...others } = options;
+        asked.push({ ...others, isBound: signal !== undefined });
+        return tools.listTools(options);
+      },
+    };
+    await run(
+      `await searchTools("a");
+       await searchTools("a", { detail: "full", server: "files" });
+       await searchTools("a", 3, { detail: "full", offset: 1 });`,
+      source,
+    );
+    expect(asked).toEqual([
+      { query: 'a', limit: 10, detail: 'brief', isBound: true },
+      { query: 'a', limit: 10, detail: 'full', server: 'files', isBound: true },
+      { query: 'a', limit: 3, detail: 'full', offset: 1, isBound: true },
+    ]);
   });
 
   test('are frozen', async () => {

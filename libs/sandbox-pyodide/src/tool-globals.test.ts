@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { CodeExecutorError, noPermissions } from '@code-executor/contracts';
+import { CodeExecutorError, noPermissions, type ToolSource } from '@code-executor/contracts';
 import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
 
 import { PyodideSandbox } from './pyodide-sandbox.js';
@@ -165,6 +165,23 @@ errors`;
       ['mcp__test__double', 'mcp__test__echo'],
       'test',
       null,
+    ]);
+  });
+
+  test('search_tools() asks in brief, and takes options by name', async () => {
+    const asked: unknown[] = [];
+    const tools = source();
+    const listTools: ToolSource['listTools'] = ({ signal, ...options } = {}) => {
+      asked.push({ ...options, isBound: signal !== undefined });
+      return tools.listTools(options);
+    };
+    await run('search_tools("a"); search_tools("a", 3, detail="full", server="test", offset=1)', {
+      ...tools,
+      listTools,
+    });
+    expect(asked).toEqual([
+      { query: 'a', limit: 10, detail: 'brief', offset: 0, isBound: true },
+      { query: 'a', limit: 3, detail: 'full', server: 'test', offset: 1, isBound: true },
     ]);
   });
 

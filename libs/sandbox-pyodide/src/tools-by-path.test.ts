@@ -106,7 +106,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
       [
         'McpToolError',
         'invalid_argument',
-        'The detail of a search is "names", "signatures", "types" or "full".',
+        'The detail of a search is "names", "brief", "signatures", "types" or "full".',
       ],
     ]);
   });

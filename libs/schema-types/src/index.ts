@@ -1,7 +1,7 @@
 export type { ToolLanguage } from './tool-language.js';
 export { schemaToTypeScript } from './typescript-type.js';
 export { type PythonType, schemaToPython } from './python-type.js';
-export { toolSignature } from './tool-signature.js';
+export { toolOutline, toolSignature } from './tool-signature.js';
 export { toolTypes } from './tool-types.js';
 export {
   typeScriptTools,

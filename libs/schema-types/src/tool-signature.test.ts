@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ToolSchema } from '@code-executor/contracts';
 
-import { toolSignature } from './tool-signature.js';
+import { toolOutline, toolSignature } from './tool-signature.js';
 import { toolTypes } from './tool-types.js';
 
 const string = { type: 'string', description: 'A text' };
@@ -77,6 +77,22 @@ describe('toolSignature', () => {
     );
   });
 
+  test('of a length that is asked for, shortens the result before the arguments', () => {
+    const node = { type: 'object', properties: { name: string, type: string } };
+    const given = tool({
+      parameters: { properties: { nodes: { type: 'array', items: node } } },
+      outputSchema: { properties: { nodes: { type: 'array', items: node } } },
+    });
+    const args = 'tools.github.createIssue(args?: { nodes?: { name?: string; type?: string }[] }): Promise<';
+    const whole = `${args}{ nodes?: { name?: string; type?: string }[] }>`;
+    expect(toolSignature(given, 'typescript', whole.length)).toBe(whole);
+    expect(toolSignature(given, 'typescript', whole.length - 1)).toBe(`${args}{ nodes?: {…}[] }>`);
+    expect(toolSignature(given, 'typescript', args.length + 4)).toBe(`${args}{…}>`);
+    expect(toolSignature(given, 'python', 86)).toBe(
+      'tools.github.create_issue(*, nodes: list[{name?: str, type?: str}] = ...) -> {…}',
+    );
+  });
+
   test.each(['typescript', 'python'] as const)(
     'is one line of 400 characters at most, whatever the schema (%s)',
     (language) => {
@@ -97,6 +113,38 @@ describe('toolSignature', () => {
       expect(signature).not.toMatch(/[\n\r]/);
     },
   );
+});
+
+describe('toolOutline', () => {
+  test.each<[string, object, string, string]>([
+    [
+      'names the parameters, the required ones first',
+      tool({}).parameters,
+      '{owner, labels?, from?}',
+      '(owner, labels=..., from_=...)',
+    ],
+    ['has nothing for a tool without parameters', { type: 'object', properties: {} }, '{}', '()'],
+    ['says where any are taken', { type: 'object' }, '{…}', '(…)'],
+    [
+      'shortens a long list',
+      { properties: Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`parameter${n}`, string])) },
+      '{parameter0?, parameter1?, parameter2?, parameter3?, …}',
+      '(parameter0=..., parameter1=..., parameter2=..., …)',
+    ],
+    [
+      'has one line for hostile names',
+      {
+        properties: { [`a\n\u202e${'x'.repeat(1000)}`]: string },
+        required: [`a\n\u202e${'x'.repeat(1000)}`],
+      },
+      '{…}',
+      '(…)',
+    ],
+  ])('%s', (_, parameters, typescript, python) => {
+    const given = tool({ parameters: parameters as ToolSchema['parameters'] });
+    expect(toolOutline(given, 'typescript')).toBe(typescript);
+    expect(toolOutline(given, 'python')).toBe(python);
+  });
 });
 
 describe('a tool that repeats megabytes by reference', () => {

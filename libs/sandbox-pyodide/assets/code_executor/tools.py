@@ -138,8 +138,13 @@ def get_tool_types(names):
     return request("toolTypes", to_text({"names": names}), _same, _failing())
 
 
-def search_tools(query, limit=10):
-    """Returns the tools that match the query, best first."""
+def search_tools(query, limit=10, *, detail="brief", server=None, offset=0):
+    """
+    Returns the tools that match the query, best first, as dicts with ``name``, ``server``, ``signature``,
+    ``description`` and ``score``; ``detail="full"`` adds their schemas.
+    """
     if not isinstance(query, str):
         _refuse("search_tools takes its query as a string.")
-    return request("listTools", to_text({"query": query, "limit": limit}), _same, _failing())
+    options = {"query": query, "limit": limit, "detail": detail, "server": server, "offset": offset}
+    given = {name: value for name, value in options.items() if value is not None}
+    return request("listTools", to_text(given), _same, _failing())
