@@ -8,12 +8,12 @@ import { boundedFetch } from './bounded-fetch.js';
 let server: Server;
 let answer: (response: ServerResponse) => void;
 let url: string;
-let events: string[];
+let seen: string[];
 beforeEach(async () => {
   server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  events = [];
+  seen = [];
 });
 afterEach(() => {
   server.closeAllConnections();
@@ -21,10 +21,9 @@ afterEach(() => {
 });
 
 const fetchIt = boundedFetch({
-  maxMessageBytes: 1000,
-  onBroken: () => events.push('broken'),
-  onTooLarge: () => events.push('too large'),
-  onSessionLost: (status) => events.push(`session lost ${status}`),
+  onBroken: () => seen.push('broken'),
+  onTooLarge: () => seen.push('too large'),
+  onSessionLost: (status) => seen.push(`session lost ${status}`),
 });
 const text = async (method: string, headers = {}) => (await fetchIt(url, { method, headers })).text();
 const outcome = (promise: Promise<string>) =>
@@ -41,30 +40,37 @@ describe('boundedFetch', () => {
     expect(await response.text()).toBe('x'.repeat(1000));
     answer = (response) => response.writeHead(204).end();
     expect((await fetchIt(url)).body).toBeNull();
-    expect(events).toEqual([]);
+    expect(seen).toEqual([]);
   });
 
-  test('stops a body that is larger', async () => {
-    answer = (response) => response.end('x'.repeat(1001));
-    expect(await outcome(text('POST'))).toBe('failed');
-    expect(events).toEqual(['too large']);
-  });
+  const reply = '{"jsonrpc":"2.0","id":7,"error":{"code":-32097,"message":"its answer is too large"}}';
+  const dense = `[${'{},'.repeat(500_000)}{}]`;
+  const events = { 'content-type': 'text/event-stream' };
 
-  test.each(['\n', '\r\n'])(
-    'counts each event of a stream by itself, lines ending with %j',
-    async (newline) => {
-      const event = (chars: number) => `data: ${'x'.repeat(chars)}${newline}${newline}`;
+  test.each([`{"jsonrpc":"2.0","id":7,"result":${dense}}`, `{"result":${dense},"jsonrpc":"2.0","id":7}`])(
+    'puts an error in the place of an answer that is too expensive: %.30s',
+    async (body) => {
+      answer = (response) => response.end(body);
+      expect(await text('POST')).toBe(reply);
       answer = (response) =>
-        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event(900).repeat(100));
-      expect(await outcome(text('GET'))).toBe(event(900).length * 100);
-      answer = (response) =>
-        response
-          .writeHead(200, { 'content-type': 'text/event-stream' })
-          .end(event(10) + `data: ${'x'.repeat(400)}${newline}`.repeat(3) + newline);
-      expect(await outcome(text('GET'))).toBe('failed');
-      expect(events).toEqual(['too large']);
+        response.writeHead(200, events).end(`data: 1\n\nid: 1\ndata: ${body}\n\ndata: 2\n\n`);
+      expect(await text('POST')).toBe(`data: 1\n\ndata: ${reply}\n\ndata: 2\n\n`);
+      expect(seen).toEqual([]);
     },
   );
+
+  test('ends the connection where it is not known what is answered, and at what has no end', async () => {
+    answer = (response) => response.end(dense);
+    expect(await outcome(text('POST'))).toBe('failed');
+    answer = (response) => response.writeHead(200, events).end(`data: ${dense}\n\n`);
+    expect(await outcome(text('POST'))).toBe('failed');
+    const endless = 'x'.repeat(65 * 1024 * 1024);
+    answer = (response) => response.writeHead(200, events).write(endless);
+    expect(await outcome(text('GET'))).toBe('failed');
+    answer = (response) => response.write(endless);
+    expect(await outcome(text('GET'))).toBe('failed');
+    expect(seen).toEqual(['too large', 'too large', 'too large', 'too large']);
+  });
 
   test('notices an answer that breaks off, but not the end of a stream of notifications', async () => {
     answer = (response) => {
@@ -72,26 +78,26 @@ describe('boundedFetch', () => {
       setTimeout(() => response.destroy(), 20);
     };
     expect(await outcome(text('GET'))).toBe('failed');
-    expect(events).toEqual([]);
+    expect(seen).toEqual([]);
     expect(await outcome(text('POST'))).toBe('failed');
-    expect(events).toEqual(['broken']);
+    expect(seen).toEqual(['broken']);
   });
 
   test.each(['GET', 'POST'])('notices at a %s that the server is gone, but not an abort', async (method) => {
     server.close();
     await once(server, 'close');
     await expect(fetchIt(url, { method, signal: AbortSignal.abort() })).rejects.toThrow();
-    expect(events).toEqual([]);
+    expect(seen).toEqual([]);
     await expect(fetchIt(url, { method })).rejects.toThrow('fetch failed');
-    expect(events).toEqual(['broken']);
+    expect(seen).toEqual(['broken']);
   });
 
   test('notices that the session is lost, if there was one', async () => {
     answer = (response) => response.writeHead(404).end();
     await text('POST');
     await text('GET', { 'mcp-session-id': 'x' });
-    expect(events).toEqual([]);
+    expect(seen).toEqual([]);
     await text('POST', { 'mcp-session-id': 'x' });
-    expect(events).toEqual(['session lost 404']);
+    expect(seen).toEqual(['session lost 404']);
   });
 });

@@ -1,13 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { type CutMessage, MessageBuffer } from '@code-executor/contracts';
+
 import { systemCode } from './connection-errors.js';
+import { errorForCutReply } from './cut-reply.js';
+import { EventReader } from './event-reader.js';
+import { maxMessageBytes, maxMessageCost } from './message-limits.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface BoundedFetchOptions {
-  /** A JSON body, or one event of an event stream, may have this many bytes. */
-  maxMessageBytes: number;
   /** The server cannot be reached, or an answer broke off. */
   onBroken: (cause: unknown) => void;
-  /** A message was larger than allowed. */
+  /** A message was larger than allowed, and which request it answers is not known. */
   onTooLarge: () => void;
   /** The kind of what the server answers to a request. */
   onMediaType?: (mediaType: string) => void;
@@ -15,7 +20,19 @@ export interface BoundedFetchOptions {
   onSessionLost: (status: number) => void;
 }
 
-/** `fetch` for one upstream connection: it counts what it receives and notices when the connection is gone. */
+/** Takes pieces of a body; what comes out of it are whole messages. */
+interface Gate {
+  push(chunk: Uint8Array): (Buffer | CutMessage)[];
+  end(): (Buffer | CutMessage)[];
+  /** As the body would have it. */
+  write(message: string): string;
+  readonly pendingBytes: number;
+}
+
+/**
+ * `fetch` for one upstream connection: it lets no message through that is too expensive to be parsed, and notices
+ * when the connection is gone.
+ */
 export function boundedFetch(options: BoundedFetchOptions): Fetch {
   return async (url, init) => {
     const isPost = init?.method === 'POST';
@@ -38,15 +55,8 @@ export function boundedFetch(options: BoundedFetchOptions): Fetch {
       options.onSessionLost(response.status);
     }
     if (!response.body) return response;
-    const isEventStream = mediaTypeOf(response) === 'text/event-stream';
-    const meter = isEventStream ? eventMeter() : totalMeter();
-    const accept = (chunk: Uint8Array) => {
-      const isAcceptable = meter(chunk) <= options.maxMessageBytes;
-      if (!isAcceptable) options.onTooLarge();
-      return isAcceptable;
-    };
-    const body = measured(response.body, accept, onError);
-    return new Response(body, response);
+    const gate = mediaTypeOf(response) === 'text/event-stream' ? eventGate() : bodyGate();
+    return new Response(gated(response.body, gate, { ...options, onError }), response);
   };
 }
 
@@ -56,25 +66,39 @@ function mediaTypeOf({ headers }: Response): string {
   return mediaType.trim().toLowerCase();
 }
 
-function measured(
+function gated(
   body: ReadableStream<Uint8Array>,
-  accept: (chunk: Uint8Array) => boolean,
-  onError: (cause: unknown) => void,
+  gate: Gate,
+  { onTooLarge, onError }: { onTooLarge: () => void; onError: (cause: unknown) => void },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  /** What the reader of the body gets for a message; throws where that cannot be told. */
+  const presented = (message: Buffer | CutMessage): Buffer => {
+    if (Buffer.isBuffer(message)) return message;
+    const reply = errorForCutReply(message);
+    if (!reply) throw new TooLarge();
+    return Buffer.from(gate.write(JSON.stringify(reply)));
+  };
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const { done, value } = await reader.read();
-          if (done) controller.close();
-          else if (accept(value)) controller.enqueue(value);
-          else {
-            controller.error(new RangeError('the message is too large'));
-            await reader.cancel();
+          for (let isSent = false; !isSent;) {
+            const { done, value } = await reader.read();
+            const messages = done ? gate.end() : gate.push(value);
+            if (gate.pendingBytes > maxMessageBytes) throw new TooLarge();
+            // In one piece: each costs its readers more than what is in a short one.
+            if (messages.length > 0) controller.enqueue(Buffer.concat(messages.map(presented)));
+            isSent = done || messages.length > 0;
+            if (done) controller.close();
+            // A server that floods us must not hold up all others.
+            else await nextTurn();
           }
         } catch (error) {
-          onError(error);
+          if (error instanceof TooLarge) {
+            onTooLarge();
+            void reader.cancel().catch(() => undefined);
+          } else onError(error);
           controller.error(error);
         }
       },
@@ -84,31 +108,37 @@ function measured(
   );
 }
 
-/** Bytes so far. */
-function totalMeter(): (chunk: Uint8Array) => number {
-  let bytes = 0;
-  return (chunk) => (bytes += chunk.length);
+class TooLarge extends RangeError {
+  constructor() {
+    super('the message is too large');
+  }
 }
 
-/** The size of the largest event that the chunk adds to: an empty line ends one. */
-function eventMeter(): (chunk: Uint8Array) => number {
-  let eventBytes = 0;
-  let lineBytes = 0;
-  return (chunk) => {
-    let largest = 0;
-    let start = 0;
-    while (start < chunk.length) {
-      const newline = chunk.indexOf(0x0a, start);
-      const end = newline === -1 ? chunk.length : newline;
-      lineBytes += end - start;
-      eventBytes += end - start;
-      largest = Math.max(largest, eventBytes);
-      if (newline === -1) break;
-      // One byte is a carriage return, or nothing that an event could consist of.
-      if (lineBytes <= 1) eventBytes = 0;
-      lineBytes = 0;
-      start = newline + 1;
-    }
-    return largest;
+function eventGate(): Gate {
+  const reader = new EventReader();
+  return {
+    push: (chunk) => reader.push(chunk),
+    // What was not ended is no event.
+    end: () => [],
+    write: (message) => `data: ${message}\n\n`,
+    get pendingBytes() {
+      return reader.pendingBytes;
+    },
+  };
+}
+
+/** A body is one message. */
+function bodyGate(): Gate {
+  const body = new MessageBuffer(maxMessageCost);
+  return {
+    push(chunk) {
+      body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      return [];
+    },
+    end: () => (body.length > 0 ? [body.take()] : []),
+    write: (message) => message,
+    get pendingBytes() {
+      return body.length;
+    },
   };
 }

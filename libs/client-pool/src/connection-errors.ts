@@ -1,8 +1,10 @@
 import { CodeExecutorError, type ErrorCode } from '@code-executor/contracts';
 
+import { costLimit } from './message-limits.js';
+
 /** Why an upstream request failed, in words that do not depend on the SDK. */
 export interface RequestFault {
-  kind: 'timed_out' | 'invalid_params' | 'method_not_found' | 'http' | 'media_type' | 'other';
+  kind: 'timed_out' | 'invalid_params' | 'method_not_found' | 'too_large' | 'http' | 'media_type' | 'other';
   /** With kind `http`. */
   status?: number;
   /** With kind `media_type`: what was answered instead of MCP. */
@@ -22,6 +24,9 @@ export interface Loss {
   /** The server refused the request because it has forgotten the session: nothing was executed. */
   isSessionExpired?: boolean;
 }
+
+/** A message that is too large, where it is not known which request it answers, or that has no end. */
+export const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
 
 export function isLoss(cause: unknown): cause is Loss {
   return isObject(cause) && 'how' in cause;
@@ -60,6 +65,11 @@ export function toCallError(
       return error('invalid_argument', `Tool ${tool} refused its arguments: ${fault.message}`);
     case 'method_not_found':
       return error('not_found', `Server ${name} knows no such tool as ${tool} any more: ${fault.message}`);
+    case 'too_large':
+      return error(
+        'resource_exhausted',
+        `Tool ${tool} answered with more than is taken at once, ${costLimit} and 200 levels; ask it for less at a time.`,
+      );
     case 'http':
       if (isRefusal(fault)) {
         const message = `Server ${name} refused the call (HTTP ${fault.status ?? ''}); check its headers in your configuration.`;

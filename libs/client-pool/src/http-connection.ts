@@ -7,7 +7,14 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 import { boundedFetch } from './bounded-fetch.js';
 import { ConnectFailure } from './connect-failure.js';
-import { isRefusal, type Loss, type RequestFault, rootCause, systemCode } from './connection-errors.js';
+import {
+  isRefusal,
+  type Loss,
+  type RequestFault,
+  rootCause,
+  systemCode,
+  tooLarge,
+} from './connection-errors.js';
 import type { HttpServer } from './options.js';
 
 /** Deprecated like the transport itself, but there are servers that speak nothing else. */
@@ -22,9 +29,6 @@ const {
 export interface HttpConnectionOptions {
   name: string;
   server: HttpServer;
-  maxMessageBytes: number;
-  /** The loss to report for a message above `maxMessageBytes`. */
-  tooLarge: Loss;
   /** Starts a session over the transport. */
   connect: (transport: Transport) => Promise<void>;
   /** Ends what a failed `connect` has left. */
@@ -38,7 +42,7 @@ export interface HttpConnectionOptions {
 
 /** Connects over Streamable HTTP, and over SSE if the server answers that it does not speak the former. */
 export async function connectHttp(options: HttpConnectionOptions): Promise<void> {
-  const { name, server, connect, toFault, onLost, maxMessageBytes } = options;
+  const { name, server, connect, toFault, onLost } = options;
   const url = URL.canParse(server.url) ? new URL(server.url) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     const fix = `Correct url of ${name} in your configuration.`;
@@ -51,9 +55,8 @@ export async function connectHttp(options: HttpConnectionOptions): Promise<void>
   const transportOptions = {
     requestInit: { headers: server.headers ?? {} },
     fetch: boundedFetch({
-      maxMessageBytes,
       onMediaType: options.onMediaType,
-      onTooLarge: () => onLost(options.tooLarge),
+      onTooLarge: () => onLost(tooLarge),
       onBroken: (cause) => {
         const what = systemCode(cause) ?? toFault(rootCause(cause)).message;
         onLost({ code: 'unavailable', how: `cannot be reached (${what})` });

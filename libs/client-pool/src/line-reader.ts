@@ -1,18 +1,25 @@
+import { type CutMessage, MessageBuffer } from '@code-executor/contracts';
+
+import { maxMessageBytes, maxMessageCost } from './message-limits.js';
+
 const newline = 0x0a;
 
-/** Cuts a byte stream into lines, and never holds more than `maxBytes` of one. */
-export class LineReader {
-  readonly #maxBytes: number;
-  readonly #onLine: (line: string) => void;
-  #parts: Buffer[] = [];
-  #bytes = 0;
+export interface LineListener {
+  onLine(line: string): void;
+  /** A line that is too expensive to be parsed. */
+  onCutLine(line: CutMessage): void;
+}
 
-  constructor(maxBytes: number, onLine: (line: string) => void) {
-    this.#maxBytes = maxBytes;
-    this.#onLine = onLine;
+/** Cuts a byte stream into lines, and never holds more of one than may be parsed. */
+export class LineReader {
+  readonly #listener: LineListener;
+  readonly #line = new MessageBuffer(maxMessageCost);
+
+  constructor(listener: LineListener) {
+    this.#listener = listener;
   }
 
-  /** False when a line is longer than allowed; the reader is of no use afterwards. */
+  /** False when a line is longer than anybody reads; the reader is of no use afterwards. */
   push(chunk: Buffer): boolean {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
@@ -24,19 +31,17 @@ export class LineReader {
   }
 
   #keep(part: Buffer): boolean {
-    this.#bytes += part.length;
-    if (this.#bytes > this.#maxBytes) {
-      this.#parts = [];
-      return false;
-    }
-    if (part.length > 0) this.#parts.push(part);
-    return true;
+    this.#line.add(part);
+    return this.#line.length <= maxMessageBytes;
   }
 
   #emit(): void {
-    const line = (this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts))?.toString() ?? '';
-    this.#parts = [];
-    this.#bytes = 0;
-    if (line.trim() !== '') this.#onLine(line);
+    const line = this.#line.take();
+    if (!Buffer.isBuffer(line)) {
+      this.#listener.onCutLine(line);
+      return;
+    }
+    const text = line.toString();
+    if (text.trim() !== '') this.#listener.onLine(text);
   }
 }

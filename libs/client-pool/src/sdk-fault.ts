@@ -3,6 +3,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 import type { RequestFault } from './connection-errors.js';
+import { answerTooLarge } from './cut-reply.js';
 import type { Present } from './presentable.js';
 
 const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
@@ -13,6 +14,7 @@ const faultKinds = new Map<number, RequestFault['kind']>([
   [ErrorCode.RequestTimeout, 'timed_out'],
   [ErrorCode.InvalidParams, 'invalid_params'],
   [ErrorCode.MethodNotFound, 'method_not_found'],
+  [answerTooLarge, 'too_large'],
 ]);
 
 /** An error of the MCP SDK in words that do not depend on it. */

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process';
 import { once } from 'node:events';
 
-import { writeTogether } from '@code-executor/contracts';
+import { type CutMessage, readInTurns, writeTogether } from '@code-executor/contracts';
 import spawn from 'cross-spawn';
 
 import { killAtExit, killTree, leadsGroup } from './kill-tree.js';
@@ -28,8 +28,9 @@ export interface ServerProcessOptions {
   server: StdioServer;
   /** The whole environment of the child. */
   env: Record<string, string>;
-  maxLineBytes: number;
   onLine: (line: string) => void;
+  /** A line that is too expensive to be parsed; false when it cannot be left out. */
+  onCutLine: (line: CutMessage) => boolean;
   /** Called once, also after `close()`. */
   onEnd: (end: ProcessEnd) => void;
 }
@@ -86,11 +87,17 @@ export class ServerProcess {
     this.#child = child;
     killAtExit(child);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
-    const reader = new LineReader(this.#options.maxLineBytes, (line) => {
-      if (!this.#hasEnded) this.#options.onLine(line);
+    const onTooLarge = () => this.#end('sent too large a message', true);
+    const reader = new LineReader({
+      onLine: (line) => {
+        if (!this.#hasEnded) this.#options.onLine(line);
+      },
+      onCutLine: (line) => {
+        if (!this.#hasEnded && !this.#options.onCutLine(line)) onTooLarge();
+      },
     });
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (!this.#hasEnded && !reader.push(chunk)) this.#end('sent too large a message', true);
+    readInTurns(child.stdout, (chunk) => {
+      if (!this.#hasEnded && !reader.push(chunk)) onTooLarge();
     });
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     child.on('error', () => {});

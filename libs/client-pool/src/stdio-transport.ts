@@ -1,7 +1,8 @@
+import { errorForCutReply } from './cut-reply.js';
 import { type ErrorReply, errorForMalformedReply } from './malformed-reply.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 
-export interface StdioTransportOptions<Message> extends Omit<ServerProcessOptions, 'onLine'> {
+export interface StdioTransportOptions<Message> extends Omit<ServerProcessOptions, 'onLine' | 'onCutLine'> {
   /** Throws when the line is no message. */
   parse: (line: string) => Message;
 }
@@ -16,7 +17,15 @@ export class StdioTransport<Message> {
 
   constructor(options: StdioTransportOptions<Message>) {
     this.#parse = options.parse;
-    this.process = new ServerProcess({ ...options, onLine: (line) => this.#receive(line) });
+    this.process = new ServerProcess({
+      ...options,
+      onLine: (line) => this.#receive(line),
+      onCutLine: (line) => {
+        const reply = errorForCutReply(line);
+        if (reply) this.onmessage?.(reply);
+        return reply !== undefined;
+      },
+    });
   }
 
   start(): Promise<void> {

@@ -94,7 +94,18 @@ describe('listAllTools', () => {
   });
 
   test.each([
-    ['twenty_megabytes', 'its tool list is larger than 16 MB'],
+    [
+      'twenty_megabytes',
+      'its tool list is larger than 16 MB, or than 32 MB with 64 bytes for each array, object and member in it',
+    ],
+    [
+      'dense',
+      'it answered with more than is taken at once, 32 MB with 64 bytes for each array, object and member in it',
+    ],
+    [
+      'dense_pages',
+      'its tool list is larger than 16 MB, or than 32 MB with 64 bytes for each array, object and member in it',
+    ],
     ['endless_pages', 'its tool list has more than 64 pages'],
     ['too_many', 'it lists more than 10000 tools'],
     ['no_array', 'its tool list holds no tools array'],

@@ -1,7 +1,8 @@
-import type { Logger, ToolAnnotations, ToolSchema } from '@code-executor/contracts';
+import { type Logger, meterJson, type ToolAnnotations, type ToolSchema } from '@code-executor/contracts';
 
 import { ConnectFailure } from './connect-failure.js';
 import { isRecord } from './json-record.js';
+import { costLimit, maxMessageCost } from './message-limits.js';
 import { toolName } from './tool-names.js';
 
 const maxPages = 64;
@@ -31,15 +32,15 @@ export async function listAllTools(
 ): Promise<Map<string, ToolSchema>> {
   const tools = new Map<string, ToolSchema>();
   let cursor: string | undefined;
-  let chars = 0;
+  const size = new ListSize();
   let skipped = 0;
   const skippedNames: string[] = [];
   for (let page = 1; ; page += 1) {
     const { tools: entries, nextCursor } = await requestPage(cursor);
     if (!Array.isArray(entries)) throw tooMuch(server, 'its tool list holds no tools array');
     for (const entry of entries as unknown[]) {
-      chars += charsOf(entry);
-      if (chars > maxListChars) throw tooMuch(server, 'its tool list is larger than 16 MB');
+      if (!size.fits(entry))
+        throw tooMuch(server, `its tool list is larger than 16 MB, or than ${costLimit}`);
       const tool = isRecord(entry) ? toToolSchema(server, entry) : undefined;
       if (tool && !tools.has(tool.ownName)) tools.set(tool.ownName, tool.schema);
       else {
@@ -66,11 +67,10 @@ export async function listAllTools(
 export function toolsFrom(server: string, entries: unknown): Map<string, ToolSchema> | undefined {
   if (!Array.isArray(entries) || entries.length > maxTools) return undefined;
   const tools = new Map<string, ToolSchema>();
-  let chars = 0;
+  const size = new ListSize();
   for (const entry of entries as unknown[]) {
     const tool = isRecord(entry) ? toToolSchema(server, entry) : undefined;
-    chars += charsOf(entry);
-    if (!tool || tools.has(tool.ownName) || chars > maxListChars) return undefined;
+    if (!tool || tools.has(tool.ownName) || !size.fits(entry)) return undefined;
     tools.set(tool.ownName, tool.schema);
   }
   return tools;
@@ -82,12 +82,23 @@ export function toEntry([name, schema]: [ownName: string, schema: ToolSchema]): 
   return { name, title, description, inputSchema: parameters, outputSchema, annotations };
 }
 
-/** Infinite for what is nested too deep to be written. */
-function charsOf(entry: unknown): number {
-  try {
-    return JSON.stringify(entry).length;
-  } catch {
-    return Infinity;
+/** What a list takes, as text and in memory, where it stays. */
+class ListSize {
+  #chars = 0;
+  #cost = 0;
+
+  /** Counts an entry; false when the list is too large with it. */
+  fits(entry: unknown): boolean {
+    let text: string;
+    try {
+      text = JSON.stringify(entry);
+    } catch {
+      // It is nested too deep to be written.
+      return false;
+    }
+    this.#chars += text.length;
+    this.#cost += meterJson(text).cost;
+    return this.#chars <= maxListChars && this.#cost <= maxMessageCost;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { ClientPool } from './client-pool.js';
@@ -122,7 +123,7 @@ describe('UpstreamConnection over stdio', () => {
     expect(endless.code).toBe('deadline_exceeded');
   });
 
-  test('carries a large result, and ends the connection at a line of more than 64 MB', async () => {
+  test('carries a large result, and ends the connection at a line without end', async () => {
     const pool = open(wild);
     const { content } = await pool.callTool('mcp__wild__big', { bytes: 20_000_000 });
     expect((content[0]?.['text'] as string).length).toBe(20_000_000);
@@ -149,6 +150,33 @@ describe('UpstreamConnection over stdio', () => {
     expect(fresh.tools.map(({ name }) => name)).toEqual(['mcp__wild__fresh']);
     expect(await dataOf(pool, 'wild__add_tool', { name: 'x', announcements: 1 })).toEqual({ listings: 2 });
   });
+});
+
+describe.each(['stdio', 'http', 'sse'] as const)('UpstreamConnection over %s', (transport) => {
+  const dear: [name: string, args: JsonObject][] = [
+    ['dense', { count: 500_000 }],
+    ['big', { bytes: 34_000_000 }],
+    ['deep', { depth: 300 }],
+  ];
+  // The limits are the same for all; what differs is how a message comes in.
+  test.each(transport === 'stdio' ? dear : dear.slice(0, 1))(
+    'refuses the too expensive answer of %s %j, and no other',
+    async (name, args) => {
+      const pool = transport === 'stdio' ? open(wild) : await openHttp(transport);
+      const { pid } = await dataOf(pool, 'wild__pid');
+      const other = dataOf(pool, 'wild__progress', { steps: 5, everyMs: 100 });
+      const refused = await errorOf(pool.callTool(`mcp__wild__${name}`, args));
+      expect(refused).toMatchObject({
+        code: 'resource_exhausted',
+        message: `Tool mcp__wild__${name} answered with more than is taken at once, 32 MB with 64 bytes for each array, object and member in it and 200 levels; ask it for less at a time.`,
+        tool: `mcp__wild__${name}`,
+        server: 'wild',
+      });
+      expect(await other).toEqual({ steps: 5 });
+      expect(await dataOf(pool, 'wild__pid')).toEqual({ pid });
+      expect(pool.stats.servers[0]).toMatchObject({ circuit: 'closed', failuresInRow: 0 });
+    },
+  );
 });
 
 describe.each(['http', 'sse'] as const)('UpstreamConnection over %s', (transport) => {
@@ -186,7 +214,7 @@ describe.each(['http', 'sse'] as const)('UpstreamConnection over %s', (transport
     await until(async () => (await dataOf(pool, 'wild__hangs'))['cancelled'] === 1);
   });
 
-  test('ends the connection at a message of more than 64 MB, and reconnects', async () => {
+  test('ends the connection at an answer of more than 64 MB, and reconnects', async () => {
     const pool = await openHttp(transport);
     const error = await errorOf(pool.callTool('mcp__wild__big', { bytes: 70_000_000 }));
     expect(error).toMatchObject({ code: 'resource_exhausted', server: 'wild' });

@@ -19,7 +19,7 @@ import {
 
 import { cancelled } from './cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
-import { type Loss, type RequestFault, toCallError } from './connection-errors.js';
+import { type Loss, type RequestFault, toCallError, tooLarge } from './connection-errors.js';
 import { explainConnectFailure } from './explain-connect-failure.js';
 import { connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
@@ -30,8 +30,6 @@ import { StdioTransport } from './stdio-transport.js';
 import { listAllTools } from './tool-listing.js';
 import { rewordError, toToolResult } from './tool-result.js';
 
-const maxMessageBytes = 64 * 1024 * 1024;
-const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
 const closed: Loss = { code: 'cancelled', how: 'was closed' };
 /** A server that reports progress for ever is given up after this many times the limit of a call. */
 const maxProgressExtensions = 10;
@@ -171,8 +169,6 @@ export class UpstreamConnection {
     return connectHttp({
       name: this.#options.name,
       server,
-      maxMessageBytes,
-      tooLarge,
       connect: (transport) => this.#connect(transport, signal),
       disconnect: async () => this.#client?.close(),
       toFault: (error) => this.#toFault(error),
@@ -185,7 +181,6 @@ export class UpstreamConnection {
     return new StdioTransport({
       server,
       env: this.#options.env,
-      maxLineBytes: maxMessageBytes,
       parse: parseMessage,
       onEnd: ({ how, isOverflow }) => this.#lose(isOverflow ? tooLarge : { code: 'unavailable', how }),
     });

@@ -3,6 +3,7 @@ export type { AuditAction, AuditEvent, AuditEventType, AuditSink } from './audit
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
+export { JsonMeter, maxJsonDepth, meterJson } from './json-meter.js';
 export { type Logger, silentLogger } from './logger.js';
 export { pictureTypeOf, pictureTypes } from './picture-type.js';
 export {
@@ -34,6 +35,8 @@ export type {
   ToolSource,
 } from './tool.js';
 export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
+export { type CutMessage, MessageBuffer } from './message-buffer.js';
+export { readInTurns } from './read-in-turns.js';
 export { untilAborted } from './until-aborted.js';
 export { unwrapToolResult } from './unwrap-tool-result.js';
 export { writeTogether } from './write-together.js';

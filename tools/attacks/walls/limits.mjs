@@ -3,6 +3,7 @@ const ulimits = 'libs/deno-runtime/src/command/resource-limits.ts';
 const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
 const program = 'libs/deno-runtime/src/run-program.ts';
 const hostCalls = 'libs/deno-runtime/src/host-calls.ts';
+const messageLimits = 'libs/client-pool/src/message-limits.ts';
 const files = 'libs/deno-runtime/src/file-handlers.ts';
 
 const without = (option) => [ulimits, new RegExp("\\s*['`]ulimit -" + option + '.*,'), ''];
@@ -36,6 +37,10 @@ export const limits = {
   'bytes of a frame': {
     edits: [[denoProcess, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40']],
     attacks: ['PIP-04'],
+  },
+  'cost of an answer': {
+    edits: [[messageLimits, 'maxMessageCost = 32', 'maxMessageCost = 1e6']],
+    attacks: ['PRX-38'],
   },
   'bytes of a reply': {
     edits: [[hostCalls, 'maxReplyBytes = 16', 'maxReplyBytes = 1e6']],

@@ -118,6 +118,13 @@ export class Arena {
     return wholeReport(result.structuredContent, result._meta);
   }
 
+  /** How long the server takes for the smallest answer, in ms. */
+  async ping(): Promise<number> {
+    const startedMs = performance.now();
+    await this.#client.ping({ timeout: 120_000 });
+    return performance.now() - startedMs;
+  }
+
   async health(): Promise<Health> {
     const { structuredContent } = await this.#client.callTool({ name: 'health', arguments: {} });
     return structuredContent as Health;

@@ -9,6 +9,7 @@ import { imports } from './imports.js';
 import { lifecycle } from './lifecycle.js';
 import { network } from './network.js';
 import { operatingSystem } from './operating-system.js';
+import { overload } from './overload.js';
 import { pipe } from './pipe.js';
 import { pythonAttacks } from './python/python-attacks.js';
 import { policy } from './policy.js';
@@ -34,6 +35,7 @@ export const typescriptAttacks: readonly Attack[] = [
   ...flow,
   ...policy,
   ...upstreamResults,
+  ...overload,
   ...grantedHosts,
   ...lifecycle,
   ...walls,

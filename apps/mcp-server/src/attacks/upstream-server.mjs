@@ -33,6 +33,13 @@ const tools = {
     anything,
     ({ result }, id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":${result}}\n`),
   ],
+  dense: [
+    anything,
+    ({ bytes }, id) =>
+      process.stdout.write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":[${'{},'.repeat(bytes / 3)}{}]}}}\n`,
+      ),
+  ],
   deep: [
     anything,
     ({ depth }, id) =>

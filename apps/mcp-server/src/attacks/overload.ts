@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Arena } from './arena.js';
+import type { Attack } from './attack.js';
+import { all, call } from './tool-calls.js';
+
+/** So many programs run at once. */
+const programs = 16;
+/**
+ * The longest that the server may take for the smallest answer meanwhile, in ms. On a calm machine it is a few; but
+ * these programs share the machine's few cores with the server, and parsing what they send took it up to a minute.
+ */
+const maxPingMs = 3000;
+
+/** As many programs as run at once do the same; the server answers others all the time. Its memory is looked at afterwards. */
+async function byAll<T>(arena: Arena, act: () => Promise<T>): Promise<T[]> {
+  let isDone = false as boolean;
+  const acts = Promise.all(Array.from({ length: programs }, act)).finally(() => (isDone = true));
+  let longestMs = 0;
+  while (!isDone) {
+    longestMs = Math.max(longestMs, await arena.ping());
+    await Promise.race([acts, delay(50)]).catch(() => undefined);
+  }
+  const results = await acts;
+  assert.ok(longestMs <= maxPingMs, `The server was silent for ${Math.round(longestMs)} ms.`);
+  return results;
+}
+
+/** What programs can make the server hold or do, all of them at once. */
+export const overload: readonly Attack[] = [
+  {
+    id: 'PRX-38',
+    what: 'have upstream servers answer 16 programs at once with texts that become twenty times as large once they are parsed',
+    stoppedBy: 'server (what a message costs is known before it is parsed)',
+    async attack(arena) {
+      const program = `try { ${call('mcp__fixture__dense', { bytes: 16_000_000 })} } catch (error) { return error.code }`;
+      const reports = await byAll(arena, () => arena.run(program, { ...all, timeoutMs: 60_000 }));
+      assert.deepEqual([...new Set(reports.map(({ result }) => result))], ['resource_exhausted']);
+    },
+  },
+];

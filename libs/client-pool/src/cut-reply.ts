@@ -1,0 +1,22 @@
+import type { CutMessage } from '@code-executor/contracts';
+
+import type { ErrorReply } from './malformed-reply.js';
+
+/** Ours: no server has a reason to send it, and one that does says no more than that. */
+export const answerTooLarge = -32_097;
+
+/** Where servers put the id of the request that they answer: first, or last. The data of an event comes after its name. */
+const idAtStart =
+  /^(?:[^{]*\n)?(?:data:)?\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/;
+const idAtEnd = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+/** In place of an answer that is too large, an error, so that nothing but its request fails; undefined where that cannot be told. */
+export function errorForCutReply({ head, tail }: CutMessage): ErrorReply | undefined {
+  const id = idAtStart.exec(head)?.[1] ?? idAtEnd.exec(tail)?.[1];
+  if (id === undefined) return undefined;
+  return {
+    jsonrpc: '2.0',
+    id: Number(id),
+    error: { code: answerTooLarge, message: 'its answer is too large' },
+  };
+}

@@ -1,0 +1,63 @@
+import { type CutMessage, MessageBuffer } from '@code-executor/contracts';
+
+import { maxMessageCost } from './message-limits.js';
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const endOfLine = Buffer.of(lineFeed);
+
+/**
+ * Cuts an event stream into its events, each a piece of such a stream of its own, with line feeds only: whoever
+ * reads them need not put pieces together. An event that is too expensive to be parsed comes out as what remains of it.
+ */
+export class EventReader {
+  readonly #event = new MessageBuffer(maxMessageCost);
+  #isLineEmpty = true;
+  #isAfterReturn = false;
+
+  /** Bytes so far of the event that has not ended. */
+  get pendingBytes(): number {
+    return this.#event.length;
+  }
+
+  push(chunk: Uint8Array): (Buffer | CutMessage)[] {
+    const events: (Buffer | CutMessage)[] = [];
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let start = 0;
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index];
+      if (byte === lineFeed && this.#isAfterReturn) {
+        // The two are one end of a line.
+        this.#isAfterReturn = false;
+        start = index + 1;
+      } else if (byte === lineFeed || byte === carriageReturn) {
+        this.#isAfterReturn = byte === carriageReturn;
+        this.#addToLine(bytes.subarray(start, index));
+        start = index + 1;
+        if (!this.#isLineEmpty) this.#endLine();
+        else if (this.#event.length > 0) events.push(this.#takeEvent());
+      } else this.#isAfterReturn = false;
+    }
+    this.#addToLine(bytes.subarray(start));
+    return events;
+  }
+
+  #addToLine(part: Buffer): void {
+    if (part.length === 0) return;
+    this.#isLineEmpty = false;
+    this.#event.add(part);
+  }
+
+  #endLine(): void {
+    this.#event.add(endOfLine);
+    this.#event.endLine();
+    this.#isLineEmpty = true;
+  }
+
+  #takeEvent(): Buffer | CutMessage {
+    this.#event.add(endOfLine);
+    const event = this.#event.take();
+    // The buffer is used again for the next event.
+    return Buffer.isBuffer(event) ? Buffer.from(event) : event;
+  }
+}

@@ -1,0 +1,12 @@
+const mebibyte = 1024 * 1024;
+
+/**
+ * What one message of a server may cost, as a `JsonMeter` tells it: 32 MB of text in a few strings, 7 MB of a usual
+ * table, 1 MB of nothing but `{}`. Parsing the worst of it takes about a fifth of a second.
+ */
+export const maxMessageCost = 32 * mebibyte;
+/** A message that is too expensive is read to its end, to see which request it answers; one without end is not. */
+export const maxMessageBytes = 64 * mebibyte;
+
+/** How errors say that. */
+export const costLimit = '32 MB with 64 bytes for each array, object and member in it';
