@@ -28,7 +28,7 @@ export interface Services {
  * called: clients start servers just to look.
  */
 export function compose(setup: Setup, lasting = new LastingServices(setup)): Services {
-  const { config, homeDir, logger } = setup;
+  const { config, homeDir, withheld = [], logger } = setup;
   const { security, sandbox, policy } = config;
   const { pool, audit, admit } = lasting;
   const fetcher = createGuardedFetch();
@@ -40,7 +40,7 @@ export function compose(setup: Setup, lasting = new LastingServices(setup)): Ser
     ...(admit && { admit }),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
-    ...(security && { limits: security, grants: security }),
+    ...(security && { limits: security, grants: { ...security, withheld } }),
     ...(sandbox && { queue: sandbox }),
     logger,
   });

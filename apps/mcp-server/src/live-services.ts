@@ -89,9 +89,9 @@ export class LiveServices {
 }
 
 /** What decides how executions run, whichever servers there are. */
-function withoutServers({ config, homeDir }: Setup): object {
+function withoutServers({ config, homeDir, withheld }: Setup): object {
   const servers = { mcpServers: undefined, mcpConfigPath: undefined, projectOnly: undefined };
-  return { ...config, ...servers, http: undefined, homeDir };
+  return { ...config, ...servers, http: undefined, homeDir, withheld };
 }
 
 function longestExecutionMs({ config }: Setup): number {

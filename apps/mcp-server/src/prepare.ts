@@ -1,6 +1,7 @@
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { findServers, loadConfig, projectServerFile } from '@code-executor/config';
+import { findServers, loadConfig, projectServerFile, withheldPaths } from '@code-executor/config';
 
 import type { Setup } from './setup.js';
 import { readVersion } from './version.js';
@@ -15,7 +16,8 @@ export interface Prepared extends Omit<Setup, 'logger'> {
 
 /** Rejects with a `CodeExecutorError` that says what is wrong with the configuration. */
 export async function prepare(configFile: string | undefined): Promise<Prepared> {
-  const loaded = await loadConfig(configFile === undefined ? {} : { file: configFile });
+  const named = configFile === undefined ? {} : { file: configFile };
+  const loaded = await loadConfig(named);
   const { config, warnings, homeDir, places } = loaded;
   const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
   const unusable: string[] = [];
@@ -27,6 +29,14 @@ export async function prepare(configFile: string | undefined): Promise<Prepared>
     version: readVersion(),
     places: [...places, projectServerFile({ config })],
     unusable,
+    withheld: [...withheldPaths({ ...named, config }), productFolder()],
     ...(homeDir !== undefined && { homeDir }),
   };
+}
+
+/** Where the product and what it is made of are installed. */
+function productFolder(): string {
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  const [around, ...rest] = folder.split(`${sep}node_modules${sep}`);
+  return rest.length > 0 && around !== undefined ? join(around, 'node_modules') : folder;
 }

@@ -6,6 +6,8 @@ export interface Setup extends FoundServers {
   config: Config;
   /** The folder for everything that the product writes; without it, nothing is kept. */
   homeDir?: string;
+  /** Files and folders that no program is granted, whatever the configuration allows. */
+  withheld?: readonly string[];
   version: string;
   /** Gets every event, recorded or not. */
   observe?: AuditSink;

@@ -17,3 +17,4 @@ export type {
   UpstreamServerConfig,
 } from './server-entry.js';
 export { readTelemetry, type TelemetrySettings } from './telemetry.js';
+export { withheldPaths } from './withheld-paths.js';

@@ -12,6 +12,8 @@ export {
   type ExecutionRequest,
   type ExecutionResult,
   type ExecutionStatus,
+  type GrantedPath,
+  type GrantedPermissions,
   type IsolationMode,
   type Language,
   noPermissions,

@@ -11,7 +11,7 @@ export type Language = 'typescript' | 'python';
  */
 export type IsolationMode = 'strict' | 'portable' | 'container';
 
-/** What an execution may reach beyond its tools. The default is nothing. */
+/** What a caller asks that an execution may reach beyond its tools. The default is nothing. */
 export interface Permissions {
   /** Absolute paths of files and folders that may be read. */
   read: readonly string[];
@@ -21,7 +21,30 @@ export interface Permissions {
   net: readonly string[];
 }
 
-export const noPermissions: Permissions = Object.freeze({ read: [], write: [], net: [] });
+/** A file or folder that a program may open: the thing itself, wherever its name leads by then. */
+export interface GrantedPath {
+  /** What the program calls it: absolute and normalised. */
+  path: string;
+  /** An `O_PATH` descriptor of it that stays open until the execution has ended; `fd` is −1 once it is closed. */
+  readonly handle: { readonly fd: number };
+  /** What lies in a folder and is not granted with it, by absolute paths that begin with `path`. */
+  hidden: readonly { path: string; isFolder: boolean }[];
+}
+
+/** What an execution may reach beyond its tools. */
+export interface GrantedPermissions {
+  read: readonly GrantedPath[];
+  /** These may be read, too; nothing in them is hidden. */
+  write: readonly GrantedPath[];
+  /** Hosts, as in {@link Permissions}. */
+  net: readonly string[];
+}
+
+export const noPermissions: Permissions & GrantedPermissions = Object.freeze({
+  read: [],
+  write: [],
+  net: [],
+});
 
 /** A piece of what the program printed. */
 export interface OutputChunk {
@@ -33,7 +56,7 @@ export interface ExecutionRequest {
   code: string;
   /** Wall-clock limit in milliseconds, from the start of the program. */
   timeoutMs: number;
-  permissions: Permissions;
+  permissions: GrantedPermissions;
   tools: ToolSource<ToolHit>;
   /** Serves `permissions.net`; without it, network grants are refused. */
   fetcher?: HttpFetcher;

@@ -60,7 +60,7 @@ export class DenoProcess {
       ...command.spawnOptions,
       // A group of its own, so that everything it starts ends with it; and a session without a terminal.
       detached: true,
-      stdio: onlyThese(['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])]),
+      stdio: onlyThese(streamsOf(command)),
     });
     this.exit = this.#watchExit();
     this.ready = new Promise((resolve) => {
@@ -189,6 +189,11 @@ export class DenoProcess {
     this.#signal('SIGKILL');
     this.#listener.onViolation?.(violation);
   }
+}
+
+function streamsOf({ filter, handles = [] }: DenoCommand): ('pipe' | number)[] {
+  const streams = ['pipe', 'pipe', 'pipe'] as const;
+  return [...streams, ...(filter ? (['pipe'] as const) : []), ...handles.map(({ fd }) => fd)];
 }
 
 const signalNumbers: Partial<Record<NodeJS.Signals, number>> = {

@@ -12,7 +12,7 @@ import { DenoProcess } from './deno-process.js';
 import { fetchHandler } from './fetch-handler.js';
 import { fileHandlers } from './file-handlers.js';
 import { findDeno } from './find-deno.js';
-import { resolveGrants } from './grants.js';
+import { refuseReserved } from './grants.js';
 import type { HostCallHandlers } from './host-calls.js';
 import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
 import { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
@@ -69,7 +69,8 @@ export class DenoRunner {
    */
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
     const askedMs = performance.now();
-    const grants = await resolveGrants(request.permissions);
+    const grants = request.permissions;
+    refuseReserved(grants);
     const isDefault = grants.read.length + grants.write.length === 0 && request.timeoutMs <= maxTimeoutMs;
     const spare = isDefault ? this.#spares.take() : undefined;
     if (spare) {

@@ -1,14 +1,15 @@
-import { constants, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { constants, type FileHandle, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 
-import { CodeExecutorError, type JsonObject } from '@code-executor/contracts';
+import { CodeExecutorError, type GrantedPath, type JsonObject } from '@code-executor/contracts';
 
-import type { Grant, Grants } from './command/deno-command.js';
+import type { Grants } from './command/deno-command.js';
 import type { HostCallHandler } from './host-calls.js';
-import { entryPath, type HeldEntry, openEntry, withEntryBeneath } from './open-beneath.js';
+import { entryPath, type HeldEntry, holdEntry, openEntry, withEntryBeneath } from './open-beneath.js';
 
 /** One file, one way. */
 const maxFileBytes = 8 * 1024 * 1024;
 const maxEntries = 10_000;
+const setIdBits = 0o6000;
 
 /**
  * Serves granted files to sandboxed code that has no file access of its own. Linux only: elsewhere
@@ -18,7 +19,7 @@ export function fileHandlers(grants: Grants): [method: string, handler: HostCall
   const readable = [...grants.read, ...grants.write];
   const serve =
     <T>(
-      allowed: readonly Grant[],
+      allowed: readonly GrantedPath[],
       use: (entry: HeldEntry, params: JsonObject) => Promise<T>,
     ): HostCallHandler =>
     async (params) => {
@@ -65,14 +66,30 @@ async function readFile(entry: HeldEntry): Promise<string> {
 async function writeFile(entry: HeldEntry, { data, append, createNew }: JsonObject): Promise<null> {
   if (typeof data !== 'string')
     throw new CodeExecutorError('invalid_argument', 'The data of a file is missing.');
-  const mode = append === true ? constants.O_APPEND : constants.O_TRUNC;
-  const flags = constants.O_WRONLY | constants.O_CREAT | mode | (createNew === true ? constants.O_EXCL : 0);
-  await using(openEntry(entry, flags), (file) => file.writeFile(Buffer.from(data, 'base64')));
+  const flags =
+    constants.O_WRONLY |
+    constants.O_CREAT |
+    (append === true ? constants.O_APPEND : 0) |
+    (createNew === true ? constants.O_EXCL : 0);
+  await using(openEntry(entry, flags), async (file) => {
+    const stats = await file.stat();
+    if (!stats.isFile())
+      throw new CodeExecutorError('failed_precondition', `${entry.name} is not a regular file.`);
+    if ((stats.mode & setIdBits) !== 0) {
+      // Of a server that runs as root, the kernel would leave it these rights.
+      throw new CodeExecutorError(
+        'permission_denied',
+        `${entry.name} runs with the rights of its owner, so programs do not change it.`,
+      );
+    }
+    if (append !== true) await file.truncate();
+    await file.writeFile(Buffer.from(data, 'base64'));
+  });
   return null;
 }
 
 async function stat(entry: HeldEntry): Promise<JsonObject> {
-  const stats = await lstat(entry.path);
+  const stats = await using(holdEntry(entry), (held) => held.stat());
   if (stats.isSymbolicLink()) {
     throw new CodeExecutorError('permission_denied', `${entry.name} is a link, and links are not followed.`);
   }
@@ -101,11 +118,18 @@ async function readDir(entry: HeldEntry): Promise<JsonObject[]> {
 
 /** A link is removed as a link; what it leads to stays. */
 async function remove(entry: HeldEntry, isRecursive: boolean): Promise<void> {
-  if (!(await lstat(entry.path)).isDirectory()) return unlink(entry.path);
+  if (entry.isGrant) {
+    throw new CodeExecutorError(
+      'permission_denied',
+      `${entry.name} is what was granted, and is not removed itself.`,
+    );
+  }
+  const stats = await using(holdEntry(entry), (held) => held.stat());
+  if (!stats.isDirectory()) return unlink(entry.path);
   if (isRecursive) {
     await using(openEntry(entry, constants.O_RDONLY | constants.O_DIRECTORY), async (folder) => {
       for (const name of await readdir(`/proc/self/fd/${folder.fd}`)) {
-        await remove({ folder, name, path: entryPath(folder, name) }, true);
+        await remove({ name, path: entryPath(folder, name), isGrant: false }, true);
       }
     });
   }
@@ -119,10 +143,7 @@ function tooLarge(name: string): CodeExecutorError {
   );
 }
 
-async function using<T>(
-  opening: ReturnType<typeof open>,
-  use: (file: Awaited<ReturnType<typeof open>>) => Promise<T>,
-): Promise<T> {
+async function using<T>(opening: Promise<FileHandle>, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await opening;
   try {
     return await use(file);

@@ -1,39 +1,34 @@
-import { realpath } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { readlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
 
-import { CodeExecutorError, type Permissions } from '@code-executor/contracts';
+import { CodeExecutorError } from '@code-executor/contracts';
 
-import type { Grant, Grants } from './command/deno-command.js';
+import type { Grants } from './command/deno-command.js';
 
 /** Never granted: the kernel's own trees, and where strict isolation keeps the product. */
-const neverGranted = ['/proc', '/sys', '/dev', '/app'];
+const reserved = ['/proc', '/sys', '/dev', '/app'];
 
 /**
- * The paths behind `permissions.read` and `permissions.write`.
- *
- * @throws CodeExecutorError `permission_denied` for a path that is not absolute, does not exist, or
- * leads to one of the kernel's trees.
+ * @throws CodeExecutorError `permission_denied` for what cannot be mounted in a sandbox: the root, the kernel's trees,
+ * the sandbox's own folder, and a name that is not absolute and normalised.
  */
-export async function resolveGrants(permissions: Pick<Permissions, 'read' | 'write'>): Promise<Grants> {
-  return {
-    read: await Promise.all(permissions.read.map((path) => resolveGrant('read', path))),
-    write: await Promise.all(permissions.write.map((path) => resolveGrant('write', path))),
-  };
-}
-
-async function resolveGrant(kind: 'read' | 'write', path: string): Promise<Grant> {
-  const refuse = (reason: string) =>
-    new CodeExecutorError('permission_denied', `permissions.${kind} "${path.slice(0, 200)}" ${reason}.`);
-  if (!isAbsolute(path) || path.includes('\0') || path.includes('\n'))
-    throw refuse('is not an absolute path');
-  const grant = { path: resolve(path), realPath: await realpath(path).catch(() => '') };
-  if (!grant.realPath) throw refuse('does not exist; name a file or folder that does');
-  if (isWithinNeverGranted(grant.path) || isWithinNeverGranted(grant.realPath)) {
-    throw refuse('cannot be granted; name a folder of your own data');
+export function refuseReserved({ read, write }: Grants): void {
+  for (const [kind, grants] of Object.entries({ read, write })) {
+    for (const { path, handle } of grants) {
+      const refuse = (reason: string) => {
+        throw new CodeExecutorError(
+          'permission_denied',
+          `permissions.${kind} "${path.slice(0, 200)}" ${reason}.`,
+        );
+      };
+      if (path !== resolve(path) || /[\0\n]/.test(path)) refuse('is not an absolute path');
+      if (isReserved(path) || isReserved(readlinkSync(`/proc/self/fd/${handle.fd}`))) {
+        refuse('cannot be granted; name a folder of your own data');
+      }
+    }
   }
-  return grant;
 }
 
-function isWithinNeverGranted(path: string): boolean {
-  return path === '/' || neverGranted.some((tree) => path === tree || path.startsWith(`${tree}/`));
+function isReserved(path: string): boolean {
+  return path === '/' || reserved.some((tree) => path === tree || path.startsWith(`${tree}/`));
 }

@@ -1,4 +1,4 @@
-export type { DenoLimits, Grant, Grants, OwnFiles } from './command/deno-command.js';
+export type { DenoLimits, Grants, OwnFiles } from './command/deno-command.js';
 export { DenoProcess, type ExitStatus, maxFrameBytes } from './deno-process.js';
 export { DenoRunner, type DenoRunnerOptions } from './deno-runner.js';
 export { findDeno, minimumDenoVersion } from './find-deno.js';

@@ -15,7 +15,7 @@ let nowhere: number | undefined;
  * left open would be sandboxed code's, for Deno asks for no permission to use what is open. In their
  * places the process gets `/dev/null`.
  */
-export function onlyThese(streams: readonly 'pipe'[]): Stream[] {
+export function onlyThese(streams: readonly ('pipe' | number)[]): Stream[] {
   const stdio: Stream[] = [...streams];
   // Once: nothing that Node opens later is inherited.
   inherited ??= inheritedDescriptors();

@@ -1,17 +1,19 @@
+import { closeSync, openSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, type GrantedPath } from '@code-executor/contracts';
 
-import type { Grant } from './command/deno-command.js';
-
+/** `O_PATH`: the same on x64 and arm64; Node has no name for it. */
+const pathOnly = 0o10000000;
 const openFolder = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** A folder that is held open, and an entry in it: `path` names that entry whatever happens around it. */
+/** An entry of a folder that is held open: `path` names it whatever happens around it. */
 export interface HeldEntry {
-  folder: FileHandle;
-  name: string;
   path: string;
+  name: string;
+  /** It is what was granted, and not in a folder that was. */
+  isGrant: boolean;
 }
 
 /**
@@ -22,31 +24,35 @@ export interface HeldEntry {
  * @throws CodeExecutorError `permission_denied` outside of all grants or at a link; `not_found`.
  */
 export async function withEntryBeneath<T>(
-  grants: readonly Grant[],
+  grants: readonly GrantedPath[],
   path: string,
   use: (entry: HeldEntry) => Promise<T>,
 ): Promise<T> {
   const wanted = resolve(path);
-  const grant = grants.find(
-    (candidate) => wanted === candidate.path || wanted.startsWith(join(candidate.path, sep)),
-  );
+  const grant = grants.find((candidate) => isWithin(wanted, candidate.path));
   if (!grant) {
     throw new CodeExecutorError(
       'permission_denied',
       `${path.slice(0, 200)} is outside of what permissions.read and permissions.write grant.`,
     );
   }
-  // The grant itself is an entry of its parent, so that it may be a file.
-  const steps = [basename(grant.realPath), ...relative(grant.path, wanted).split(sep)].filter(Boolean);
-  const name = steps.pop() ?? '';
-  let folder = await open(dirname(grant.realPath), openFolder);
+  if (grant.hidden.some((hidden) => isWithin(wanted, hidden.path))) {
+    throw new CodeExecutorError('permission_denied', `${path.slice(0, 200)} is never granted.`);
+  }
+  const steps = relative(grant.path, wanted).split(sep).filter(Boolean);
+  const name = steps.pop();
+  let folder = hold(grant);
   try {
     for (const step of steps) {
       const next = await open(entryPath(folder, step), openFolder);
       await folder.close();
       folder = next;
     }
-    return await use({ folder, name, path: entryPath(folder, name) });
+    return await use(
+      name === undefined
+        ? { path: `/proc/self/fd/${folder.fd}`, name: grant.path, isGrant: true }
+        : { path: entryPath(folder, name), name, isGrant: false },
+    );
   } catch (reason) {
     throw describeFailure(reason, path);
   } finally {
@@ -54,13 +60,35 @@ export async function withEntryBeneath<T>(
   }
 }
 
-export function entryPath(folder: FileHandle, name: string): string {
+/** At once, and as a descriptor of our own: an execution that ends meanwhile closes its grants. */
+function hold({ handle }: GrantedPath): { fd: number; close: () => Promise<void> | void } {
+  const fd = openSync(`/proc/self/fd/${handle.fd}`, pathOnly);
+  return {
+    fd,
+    close: () => {
+      closeSync(fd);
+    },
+  };
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(join(folder, sep));
+}
+
+export function entryPath(folder: { fd: number }, name: string): string {
   return `/proc/self/fd/${folder.fd}/${name}`;
 }
 
 /** Opens the entry itself; a link, a pipe or a device in its place is refused and never waited for. */
-export function openEntry(entry: HeldEntry, flags: number): Promise<FileHandle> {
-  return open(entry.path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+export function openEntry({ path, isGrant }: HeldEntry, flags: number): Promise<FileHandle> {
+  // The way to a grant is a link of the kernel's, to what is held open.
+  const follow = isGrant ? 0 : constants.O_NOFOLLOW;
+  return open(path, flags | follow | constants.O_NONBLOCK, 0o600);
+}
+
+/** Stands for the entry without opening it for reading. */
+export function holdEntry(entry: HeldEntry): Promise<FileHandle> {
+  return openEntry(entry, pathOnly);
 }
 
 const failures: Record<string, ['not_found' | 'permission_denied' | 'failed_precondition', string]> = {

@@ -17,12 +17,12 @@ import {
 } from '@code-executor/contracts';
 import { type CallBudget, createToolProxy, type ToolPolicy, type ToolProxy } from '@code-executor/proxy';
 
-import { effectivePermissions, type ExecutionGrants } from './effective-permissions.js';
 import { type ExecuteLimits, executeParameters, type ExecuteRequest } from './execute-parameters.js';
 import { executionEvent, type ExecutionMeasures, startEvent } from './execution-event.js';
 import { ExecutionQueue, type QueueOptions } from './execution-queue.js';
 import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
 import { ExecutionTrace } from './execution-trace.js';
+import { type ExecutionGrants, PermissionCeiling } from './grants/permission-ceiling.js';
 import { lastLine } from './last-line.js';
 
 export interface ExecutorOptions {
@@ -41,7 +41,7 @@ export interface ExecutorOptions {
   /** Limits of one execution's tool calls. */
   budget?: CallBudget;
   limits?: ExecuteLimits;
-  /** The ceiling of `permissions`. Default: nothing. */
+  /** The ceiling of `permissions`; its files and folders are opened when the executor is made. Default: nothing. */
   grants?: ExecutionGrants;
   queue?: QueueOptions;
   logger?: Logger;
@@ -94,6 +94,7 @@ class QueuedExecutor implements Executor {
   readonly #logger: Logger;
   readonly #parameters;
   readonly #queue: ExecutionQueue;
+  readonly #ceiling: PermissionCeiling;
   readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<unknown>>();
   #isClosing = false;
@@ -103,6 +104,7 @@ class QueuedExecutor implements Executor {
     this.#logger = options.logger ?? silentLogger;
     this.#parameters = executeParameters(options.limits);
     this.#queue = new ExecutionQueue(options.queue);
+    this.#ceiling = new PermissionCeiling(options.grants, this.#logger);
   }
 
   get stats(): ExecutorStats {
@@ -136,6 +138,7 @@ class QueuedExecutor implements Executor {
     this.#closing.abort();
     const closed = await Promise.allSettled(this.#options.sandboxes.map((sandbox) => sandbox.close()));
     await Promise.all(this.#unfinished);
+    this.#ceiling.close();
     // Only now: a sandbox that fails to close keeps no other open.
     const failure = closed.find((outcome) => outcome.status === 'rejected');
     if (failure) throw CodeExecutorError.from(failure.reason);
@@ -169,26 +172,27 @@ class QueuedExecutor implements Executor {
       report = await this.#queue.run(
         async () => {
           measures.queuedMs = performance.now() - askedMs;
-          // Now, not before the wait: what a path leads to may have changed.
-          const { permissions, notes } = await effectivePermissions(
-            checked.permissions,
-            this.#options.grants,
-          );
-          if (admit) await admit(startEvent(executionId, request, language));
-          if (signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
-          const result = await sandbox.execute({
-            code: checked.code,
-            timeoutMs: checked.timeoutMs,
-            permissions,
-            tools: trace.around(calls),
-            signal,
-            ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
-            ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
-          });
-          if (result.startupMs !== undefined) measures.startupMs = result.startupMs;
-          // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
-          ended.abort(executionIsOver);
-          return reportResult(executionId, result, calls, notes);
+          // Now, not before the wait: nothing is held open for who waits.
+          const { permissions, notes, release } = await this.#ceiling.cut(checked.permissions);
+          try {
+            if (admit) await admit(startEvent(executionId, request, language));
+            if (signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
+            const result = await sandbox.execute({
+              code: checked.code,
+              timeoutMs: checked.timeoutMs,
+              permissions,
+              tools: trace.around(calls),
+              signal,
+              ...(this.#options.fetcher && { fetcher: this.#options.fetcher }),
+              ...(options.onProgress && { onOutput: lastLine(options.onProgress) }),
+            });
+            if (result.startupMs !== undefined) measures.startupMs = result.startupMs;
+            // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
+            ended.abort(executionIsOver);
+            return reportResult(executionId, result, calls, notes);
+          } finally {
+            await release();
+          }
         },
         language,
         signal,

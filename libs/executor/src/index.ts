@@ -1,5 +1,4 @@
 export { type BriefCallSummary, type BriefReport, briefReport } from './brief-report.js';
-export type { ExecutionGrants } from './effective-permissions.js';
 export {
   type CheckedRequest,
   type ExecuteLimits,
@@ -16,3 +15,4 @@ export {
   type ExecutorOptions,
   type ExecutorStats,
 } from './executor.js';
+export type { ExecutionGrants } from './grants/permission-ceiling.js';

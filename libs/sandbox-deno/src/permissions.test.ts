@@ -1,4 +1,15 @@
-import { chmod, link, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,13 +17,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import {
   CodeExecutorError,
+  type GrantedPermissions,
   type HttpFetcher,
   type HttpRequest,
-  type Permissions,
 } from '@code-executor/contracts';
 import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
 
 import { DenoSandbox } from './deno-sandbox.js';
+import { withGranted } from './granted-paths.test.support.js';
 
 describe.each(isolationsUnderTest())('permissions.read and .write (%s)', (isolation) => {
   let sandbox: DenoSandbox;
@@ -34,13 +46,15 @@ describe.each(isolationsUnderTest())('permissions.read and .write (%s)', (isolat
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const run = (code: string, permissions: Partial<Permissions>) =>
+  const execute = (code: string, permissions: GrantedPermissions) =>
     sandbox.execute({
       code: `const granted = ${JSON.stringify(granted)};\n${code}`,
       timeoutMs: 20_000,
-      permissions: { read: [], write: [], net: [], ...permissions },
+      permissions,
       tools: fakeToolSource({}),
     });
+  const run = (code: string, paths: { read?: string[]; write?: string[] }) =>
+    withGranted(paths, (permissions) => execute(code, permissions));
 
   test('read lets the program read a folder, and list it', async () => {
     const code = `const names: string[] = [];
@@ -103,26 +117,65 @@ return out;`;
     expect(await readFile(join(folder, 'dataX', 'canary.txt'), 'utf8')).toBe('CANARY');
   });
 
-  test('a grant by way of a link grants what the link led to', async () => {
-    await symlink(granted, join(folder, 'alias'));
-    const code = `return await Deno.readTextFile(${JSON.stringify(join(folder, 'alias', 'a.txt'))})`;
-    expect((await run(code, { read: [join(folder, 'alias')] })).value).toBe('alpha');
+  test('grants what is held open, under the name that it is granted by', async () => {
+    const alias = join(folder, 'alias');
+    await symlink(granted, alias);
+    const read = run(`return await Deno.readTextFile(${JSON.stringify(join(alias, 'a.txt'))})`, {
+      read: [alias],
+    });
+    // Whatever the name means by the time that the process starts.
+    const code = `return await Deno.readTextFile(granted + '/a.txt').catch(() => 'refused')`;
+    const swapped = run(code, { read: [granted] });
+    await rename(granted, `${granted}-away`);
+    await symlink(join(folder, 'dataX'), granted);
+    expect(await Promise.all([read, swapped])).toMatchObject([{ value: 'alpha' }, { value: 'alpha' }]);
+  });
+
+  test('hides what is withheld in a folder: a file, and a folder with all that is in it', async () => {
+    const hidden = [
+      { path: join(granted, 'a.txt'), isFolder: false },
+      { path: join(granted, 'sub'), isFolder: true },
+    ];
+    const code = `const read = (name: string) => Deno.readTextFile(granted + name).catch((error) => error.name);
+await Deno.readDir(granted + '/sub')[Symbol.asyncIterator]().next().catch(() => undefined);
+return [await read('/a.txt'), await read('/sub/b.txt'), await read('/seen.txt')]`;
+    await writeFile(join(granted, 'seen.txt'), 'seen');
+    const { value } = await withGranted({ read: [granted] }, ({ read, ...others }) =>
+      execute(code, { ...others, read: read.map((each) => ({ ...each, hidden })) }),
+    );
+    expect(value).toEqual([
+      expect.stringMatching(/PermissionDenied|NotCapable/),
+      expect.stringMatching(/PermissionDenied|NotCapable|NotFound/),
+      'seen',
+    ]);
+    expect(await readFile(join(granted, 'a.txt'), 'utf8')).toBe('alpha');
+  });
+
+  test('does not remove what was granted itself', async () => {
+    const code = `return await Deno.remove(granted, { recursive: true }).then(() => 'removed', () => 'refused')`;
+    expect((await run(code, { write: [granted] })).value).toBe('refused');
+    expect((await stat(granted)).isDirectory()).toBe(true);
+  });
+
+  test.each(['/', '/proc', '/proc/self', '/dev/null', '/sys/kernel'])('refuses to grant %s', async (path) => {
+    await expect(run('return 1', { read: [path] })).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: `permissions.read "${path}" cannot be granted; name a folder of your own data.`,
+    });
   });
 
   test.each([
-    ['relative/path'],
-    ['/does/not/exist'],
-    ['/'],
-    ['/proc'],
-    ['/proc/self'],
-    ['/dev/null'],
-    ['/sys/kernel'],
-  ])('refuses to grant %s', async (path) => {
-    const error = CodeExecutorError.from(
-      await run('return 1', { read: [path] }).catch((reason: unknown) => reason),
-    );
-    expect(error.code).toBe('permission_denied');
-    expect(error.message).toContain(path);
+    ['/app/scratch', 'cannot be granted; name a folder of your own data'],
+    ['/proc', 'cannot be granted; name a folder of your own data'],
+    ['/a/../b', 'is not an absolute path'],
+    ['a', 'is not an absolute path'],
+  ])('refuses to grant anything by the name %s', async (path, reason) => {
+    const rename = ({ write, ...others }: GrantedPermissions) =>
+      execute('return 1', { ...others, write: write.map((each) => ({ ...each, path })) });
+    await expect(withGranted({ write: [granted] }, rename)).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: `permissions.write "${path}" ${reason}.`,
+    });
   });
 
   test('a folder that the server cannot enter is a clear error in the program', async () => {

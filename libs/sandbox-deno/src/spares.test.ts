@@ -6,18 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { noPermissions } from '@code-executor/contracts';
+import { type GrantedPermissions, noPermissions } from '@code-executor/contracts';
 import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
 import type { SpareOptions } from '@code-executor/deno-runtime';
 
 import { DenoSandbox } from './deno-sandbox.js';
+import { withGranted } from './granted-paths.test.support.js';
 
 describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
   let sandbox: DenoSandbox;
   afterEach(() => sandbox.close());
 
   const create = (spares: SpareOptions) => (sandbox = new DenoSandbox({ isolation, spares }));
-  const run = (code = 'return 1', permissions = noPermissions) =>
+  const run = (code = 'return 1', permissions: GrantedPermissions = noPermissions) =>
     sandbox.execute({ code, timeoutMs: 20_000, permissions, tools: fakeToolSource({}) });
   const ready = async () => (await sandbox.status()).spares?.ready;
   /** Waits for as many spares as given; jest's own time limit ends it. */
@@ -63,7 +64,8 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
     while (denoProcesses().length !== 1) await delay(20);
     const [spare] = denoProcesses();
     const folder = await mkdtemp(join(tmpdir(), 'spares-'));
-    expect((await run('return 1', { read: [folder], write: [], net: [] })).value).toBe(1);
+    const granted = withGranted({ read: [folder] }, (permissions) => run('return 1', permissions));
+    expect((await granted).value).toBe(1);
     expect(denoProcesses()).toContain(spare);
     await rm(folder, { recursive: true });
   });

@@ -311,7 +311,8 @@ from datetime import datetime
   });
 
   test('take no files', async () => {
-    const permissions = { ...noPermissions, read: ['/tmp'] };
+    const read = [{ path: '/tmp', handle: { fd: -1 }, hidden: [] }];
+    const permissions = { ...noPermissions, read };
     await expect(run('1', { permissions })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 });

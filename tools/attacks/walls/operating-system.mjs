@@ -57,7 +57,7 @@ export const operatingSystem = {
     attacks: ['OS-06', 'OS-16'],
   },
   'grants to read are read-only': {
-    edits: [[strict, `['--ro-bind', realPath, path]`, `['--bind', realPath, path]`]],
+    edits: [[strict, `'--ro-bind-fd'`, `'--bind-fd'`]],
     attacks: ['OS-06'],
   },
   'the product is mounted alone': {
@@ -83,12 +83,12 @@ export const operatingSystem = {
   'no /dev': { edits: [alsoMounted('--dev', '/dev')], attacks: ['OS-06', 'OS-15'] },
   'no /etc': { edits: [alsoMounted('--ro-bind', '/etc', '/etc')], attacks: ['OS-06', 'OS-15'] },
   'no files of the host': { edits: [alsoMounted('--ro-bind', '/', '/host')], attacks: ['OS-06', 'OS-15'] },
-  '--tmpfs /tmp': {
-    edits: [[strict, `'--size', String(tmpfsBytes), '--tmpfs', '/tmp'`, `'--bind', '/tmp', '/tmp'`]],
+  'scratch space in memory': {
+    edits: [[strict, `'--size', String(tmpfsBytes), '--tmpfs', scratch`, `'--bind', '/tmp', scratch`]],
     attacks: ['OS-15'],
   },
   '--size': { edits: [[strict, `'--size', String(tmpfsBytes), `, '']], attacks: ['OS-16'] },
-  '--chdir': { edits: [[strict, `'--chdir', '/tmp', `, '']], attacks: ['OS-15'] },
+  '--chdir': { edits: [[strict, `'--chdir', scratch, `, '']], attacks: ['OS-15'] },
   '--remount-ro /': { edits: [[strict, `, '--remount-ro', '/'`, '']], attacks: ['OS-06', 'OS-16'] },
   '--uid': { edits: [[strict, `'--uid', '65534', `, '']], attacks: ['OS-15'] },
   '--gid': { edits: [[strict, `'--gid', '65534', `, '']], attacks: ['OS-15'] },

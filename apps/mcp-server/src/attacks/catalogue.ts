@@ -4,6 +4,7 @@ import { files } from './files.js';
 import { flow } from './flow.js';
 import { grantedFolders } from './granted-folders.js';
 import { grantedHosts } from './granted-hosts.js';
+import { grantedThings } from './granted-things.js';
 import { httpAttacks } from './http/http-attacks.js';
 import { imports } from './imports.js';
 import { lifecycle } from './lifecycle.js';
@@ -26,6 +27,7 @@ export const typescriptAttacks: readonly Attack[] = [
   ...imports,
   ...files,
   ...grantedFolders,
+  ...grantedThings,
   ...environment,
   ...network,
   ...processes,

@@ -67,7 +67,7 @@ export const walls: readonly Attack[] = [
         };
         const targets = [...readdirSync(`/proc/${pid}/fd`)].map((descriptor) => targetOf(pid, descriptor));
         const own = (target: string) =>
-          /^(?:anon_inode:|\/dev\/null$|$|\/tmp\/deno\/)/.test(target) ||
+          /^(?:anon_inode:|\/dev\/null$|$|\/app\/scratch\/deno\/)/.test(target) ||
           // Where the C library looks for the bounds of its stack, and closes it at once.
           target === `/proc/${pid}/maps` ||
           target.startsWith(`${arena.places.temp}/code-executor-`);
@@ -118,14 +118,14 @@ export const walls: readonly Attack[] = [
         const folders = mounts.map(([, , , , folder = '']) => folder);
         const strange = folders.filter(
           (folder) =>
-            !/^\/$|^\/tmp$|^\/app\/(?:deno|rt)$|^\/(?:usr\/)?lib(?:64)?\/.*\.so[.\d]*$/.test(folder) &&
+            !/^\/$|^\/app\/(?:deno|rt|scratch)$|^\/(?:usr\/)?lib(?:64)?\/.*\.so[.\d]*$/.test(folder) &&
             folder !== arena.places.readable,
         );
         assert.deepEqual(strange, []);
         const writable = mounts
           .filter(([, , , , , options = '']) => !options.split(',').includes('ro'))
           .map(([, , , , folder]) => folder);
-        assert.deepEqual(writable, ['/tmp']);
+        assert.deepEqual(writable, ['/app/scratch']);
         for (const [, , , , folder, options = ''] of mounts)
           assert.match(options, /nosuid.*nodev|nodev.*nosuid/, folder);
       }),
@@ -155,7 +155,7 @@ export const walls: readonly Attack[] = [
       lookAtProcess(arena, (pid) => {
         const folder = /DENO_DIR=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
         if (arena.mode === 'strict') {
-          assert.equal(folder, '/tmp/deno');
+          assert.equal(folder, '/app/scratch/deno');
           return;
         }
         const scratch = folder.replace(/\/deno$/, '');

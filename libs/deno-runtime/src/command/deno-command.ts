@@ -1,6 +1,6 @@
 import type { SpawnOptions } from 'node:child_process';
 
-import type { IsolationMode } from '@code-executor/contracts';
+import type { GrantedPath, GrantedPermissions, IsolationMode } from '@code-executor/contracts';
 
 /** What a Deno process may have beyond nothing. */
 export interface DenoLimits {
@@ -14,19 +14,8 @@ export interface DenoLimits {
   cpuSeconds: number;
 }
 
-/** A folder or file that sandboxed code may open. */
-export interface Grant {
-  /** As the code names it, normalised. */
-  path: string;
-  /** What that was, with all links resolved, when the execution began. */
-  realPath: string;
-}
-
 /** What sandboxed code may open; writing includes reading. */
-export interface Grants {
-  read: readonly Grant[];
-  write: readonly Grant[];
-}
+export type Grants = Pick<GrantedPermissions, 'read' | 'write'>;
 
 /** Files and folders of ours that an entry script reads before it takes a program, by a name without blanks. */
 export type OwnFiles = Readonly<Record<string, string>>;
@@ -50,6 +39,8 @@ export interface DenoCommand {
   spawnOptions: SpawnOptions & { env: Record<string, string> };
   /** Bytes for descriptor 3, which the command reads before Deno starts. */
   filter?: Buffer;
+  /** What gets the descriptors from 4 on. */
+  handles?: readonly GrantedPath['handle'][];
   /** Where the process sees `ownFiles`. */
   ownFiles: OwnFiles;
   /** Host paths that must not be seen outside, with what to show instead. */

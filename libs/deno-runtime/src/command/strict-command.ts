@@ -6,10 +6,20 @@ import { promisify } from 'node:util';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { hasSeccompFilter, seccompFilter } from '../seccomp/seccomp-filter.js';
-import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags } from './deno-command.js';
+import {
+  type DenoCommand,
+  type DenoCommandOptions,
+  denoEnvironment,
+  denoFlags,
+  type Grants,
+} from './deno-command.js';
 import { limitedCommand, shellEnvironment } from './resource-limits.js';
 
 const tmpfsBytes = 16 * 1024 * 1024;
+/** Its caches and working folder: beside the product, where nothing is granted. */
+const scratch = '/app/scratch';
+/** Of what is granted; those before are the streams and the filter. */
+const firstDescriptor = 4;
 /** As much as the server writes for a program where it serves files. */
 const maxFileBytes = 8 * 1024 * 1024;
 const sharedLibraries = new Map<string, Promise<string[]>>();
@@ -42,13 +52,12 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     ...own.flatMap(([name, path]) => ['--ro-bind', path, `/app/${name}`]),
     // Deno needs this one link of /proc, and nothing else of it.
     ...['--dir', '/proc/self', '--symlink', '/app/deno', '/proc/self/exe'],
-    ...['--size', String(tmpfsBytes), '--tmpfs', '/tmp'],
-    ...options.grants.read.flatMap(({ realPath, path }) => ['--ro-bind', realPath, path]),
-    ...options.grants.write.flatMap(({ realPath, path }) => ['--bind', realPath, path]),
+    ...['--size', String(tmpfsBytes), '--tmpfs', scratch],
+    ...mounts(options.grants),
     // Last: until here the new root is writable.
-    ...['--chdir', '/tmp', '--remount-ro', '/'],
+    ...['--chdir', scratch, '--remount-ro', '/'],
     ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox'],
-    ...['--setenv', 'DENO_DIR', '/tmp/deno'],
+    ...['--setenv', 'DENO_DIR', `${scratch}/deno`],
     ...Object.entries(denoEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
   const flags = denoFlags(options.limits, options.grants, ownFiles);
@@ -60,10 +69,28 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     // bwrap's own environment is readable inside, at /proc/1/environ: it gets no other.
     spawnOptions: { cwd: '/', env: shellEnvironment },
     filter: seccompFilter(process.arch),
+    handles: [...options.grants.read, ...options.grants.write].map(({ handle }) => handle),
     ownFiles,
     hiddenPaths: [],
     cleanUp: () => Promise.resolve(),
   };
+}
+
+/** What is granted is mounted by its descriptor: bubblewrap makes sure that it mounts the thing, whatever its name is by then. */
+function mounts({ read, write }: Grants): string[] {
+  let descriptor = firstDescriptor;
+  return [
+    ...read.flatMap(({ path, hidden }) => [
+      ...['--ro-bind-fd', String(descriptor++), path],
+      // Nobody can open a device there, and nothing is in the other.
+      ...hidden.flatMap((each) =>
+        each.isFolder
+          ? ['--perms', '0000', '--tmpfs', each.path, '--remount-ro', each.path]
+          : ['--ro-bind', '/dev/null', each.path],
+      ),
+    ]),
+    ...write.flatMap(({ path }) => ['--bind-fd', String(descriptor++), path]),
+  ];
 }
 
 /** The shared libraries of a binary, as `ldd` lists them. */

@@ -98,7 +98,7 @@ function look() {
     found: paths.filter((path) => attempt(() => Deno.lstatSync(path).size) !== 'ENOENT'),
     proc: [...Deno.readDirSync('/proc')].map(({ name }) => name),
     self: [...Deno.readDirSync('/proc/self')].map(({ name }) => name),
-    temp: [...Deno.readDirSync('/tmp')].map(({ name }) => name),
+    temp: [...Deno.readDirSync('/app/scratch')].map(({ name }) => name),
     host: Deno.hostname(),
     user: [Deno.uid(), Deno.gid()],
     cwd: Deno.cwd(),
@@ -130,14 +130,14 @@ function write() {
     attempt(() => Deno.writeFileSync(path, bytes.subarray(0, 1), { append: true })),
   ]);
   const large = attempt(() => {
-    const file = Deno.openSync('/tmp/large', { create: true, write: true });
+    const file = Deno.openSync('/app/scratch/large', { create: true, write: true });
     Deno.addSignalListener('SIGXFSZ', () => {});
     for (let i = 0; i < 9; i++) file.writeSync(bytes);
   });
-  attempt(() => Deno.removeSync('/tmp/large'));
+  attempt(() => Deno.removeSync('/app/scratch/large'));
   let megabytes = 0;
   const full = attempt(() => {
-    for (; megabytes < 100; megabytes++) Deno.writeFileSync(`/tmp/${megabytes}`, bytes);
+    for (; megabytes < 100; megabytes++) Deno.writeFileSync(`/app/scratch/${megabytes}`, bytes);
   });
   return { answers, large, megabytes, full };
 }

@@ -52,7 +52,7 @@ export const pythonProcess: readonly Attack[] = [
           .map(([, , , , folder = '']) => folder)
           .filter(
             (folder) =>
-              !/^\/$|^\/tmp$|^\/app\/(?:deno|rt|pyodide|snapshot)$|^\/(?:usr\/)?lib(?:64)?\/.*\.so[.\d]*$/.test(
+              !/^\/$|^\/app\/(?:deno|rt|scratch|pyodide|snapshot)$|^\/(?:usr\/)?lib(?:64)?\/.*\.so[.\d]*$/.test(
                 folder,
               ),
           );
@@ -60,7 +60,7 @@ export const pythonProcess: readonly Attack[] = [
         const writable = mounts
           .filter(([, , , , , options = '']) => !options.split(',').includes('ro'))
           .map(([, , , , folder]) => folder);
-        assert.deepEqual(writable, ['/tmp']);
+        assert.deepEqual(writable, ['/app/scratch']);
       }),
   },
 ];

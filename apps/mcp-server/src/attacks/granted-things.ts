@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { existsSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { withServer } from '../started-server.test.support.js';
+import { Arena } from './arena.js';
+import type { Attack } from './attack.js';
+import { attempting, outcomesOf } from './attempts.js';
+import type { Places } from './places.js';
+
+/** `symlink(target, name)` and `link(from, to)` by way of WASI, which Deno asks for no permission beyond the folder's. */
+const wasiLinks = (folder: string) => `
+  const { WASI } = process.getBuiltinModule("node:wasi");
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const texts = (...all) => all.flatMap((text, index) => {
+    const bytes = new TextEncoder().encode(text);
+    new Uint8Array(memory.buffer).set(bytes, index * 4096);
+    return [index * 4096, bytes.length];
+  });
+  const wasi = () => {
+    const made = new WASI({ version: "preview1", preopens: { "/d": ${JSON.stringify(folder)} } });
+    made.initialize({ exports: { memory } });
+    return made.wasiImport;
+  };
+  const done = (errno) => { if (errno !== 0) throw new Error("errno " + errno); };
+  const symlink = (target, name) => {
+    const [a, b, c, d] = texts(target, name);
+    done(wasi().path_symlink(a, b, 3, c, d));
+  };
+  const link = (from, to) => {
+    const [a, b, c, d] = texts(from, to);
+    done(wasi().path_link(3, 0, a, b, 3, c, d));
+  };
+`;
+
+/** Those whose owner's rights a program would get, in a folder and below. */
+async function specialFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const stats = await Promise.all(names.map((name) => lstat(join(folder, name))));
+  // A list of this realm, to be compared with others.
+  return [...names.filter((_, index) => ((stats[index]?.mode ?? 0) & 0o7000) !== 0)];
+}
+
+async function linksIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+}
+
+/** Reads a file of each folder that was granted, and says what came of it. */
+const readEach = (paths: readonly string[]) =>
+  `return Promise.all(${JSON.stringify(paths)}.map((path) => Deno.readTextFile(path).catch(({ name }) => name)));`;
+
+async function neverReads(
+  { run, places }: Pick<Arena, 'run' | 'places'>,
+  paths: readonly string[],
+  permissions: { read?: string[]; write?: string[] },
+): Promise<string[]> {
+  const { result = [], stderr = '' } = await run(readEach(paths), { permissions });
+  assert.ok(!JSON.stringify(result).includes(places.canary), `${JSON.stringify(result)} ${stderr}`);
+  return result as string[];
+}
+
+/** Swaps a folder for a link to secrets and back, for as long as it takes. */
+async function swapUntil(folder: string, secrets: string, running: Promise<unknown>): Promise<void> {
+  let isOver = false as boolean;
+  const ended = running.finally(() => (isOver = true));
+  while (!isOver) {
+    renameSync(folder, `${folder}-away`);
+    symlinkSync(secrets, folder);
+    await nextTurn();
+    unlinkSync(folder);
+    renameSync(`${folder}-away`, folder);
+    await nextTurn();
+  }
+  await ended;
+}
+
+/** What a server's own configuration and home are, in a home that the operator granted whole. */
+async function configureProject({ home, canary }: Places): Promise<void> {
+  await mkdir(join(home, '.code-executor', 'audit-logs'), { recursive: true });
+  const text = JSON.stringify({ mcpServers: {}, comment: canary });
+  for (const name of ['.mcp.json', '.claude.json']) await writeFile(join(home, name), text);
+  for (const name of ['config.json', 'http-token', 'audit-logs/old.jsonl'])
+    await writeFile(join(home, '.code-executor', name), canary);
+}
+
+/** What is granted is the thing that the operator meant, whatever somebody does to its name. */
+export const grantedThings: readonly Attack[] = [
+  {
+    id: 'GRT-01',
+    what: 'make links in a granted folder, to anywhere: WASI, Deno.symlink and link, node:fs',
+    stoppedBy: 'Deno; OS (seccomp); portable: the server makes none',
+    async attack(arena) {
+      const { writable, secrets, home } = arena.places;
+      const before = await linksIn(writable);
+      const program = attempting([
+        ...[secrets, `${home}/.ssh`, '../secrets', '/proc/self/root'].map(
+          (target) => `symlink(${JSON.stringify(target)}, "made")`,
+        ),
+        'link("plain.txt", "made")',
+        'link("link.txt", "made")',
+        `Deno.symlinkSync("${secrets}", "${writable}/made")`,
+        `Deno.linkSync("${writable}/plain.txt", "${writable}/made")`,
+        `(await node("fs")).symlinkSync("${secrets}", "${writable}/made")`,
+        `(await node("fs")).linkSync("${writable}/plain.txt", "${writable}/made")`,
+      ]);
+      const outcomes = outcomesOf(
+        await arena.run(`${wasiLinks(writable)}${program}`, { permissions: { write: [writable] } }),
+      );
+      const made = await linksIn(writable);
+      await rm(join(writable, 'made'), { force: true });
+      assert.deepEqual(made, before);
+      assert.deepEqual(
+        outcomes.filter(({ refusal }) => refusal === undefined),
+        [],
+      );
+    },
+  },
+  {
+    id: 'GRT-02',
+    what: 'leave a set-user-id, set-group-id or sticky file or folder in a granted folder, or change what one does',
+    stoppedBy: 'OS (seccomp, no capabilities); portable: the server sets no mode, and writes to none of them',
+    async attack(arena) {
+      const folder = join(arena.places.writable, 'modes');
+      await mkdir(folder);
+      await writeFile(join(folder, 'theirs'), '#!/bin/sh\n');
+      await writeFile(join(folder, 'plain'), 'plain');
+      await chmod(join(folder, 'theirs'), 0o6755);
+      const at = (name: string) => JSON.stringify(join(folder, name));
+      await arena.run(
+        attempting([
+          `Deno.chmodSync(${at('plain')}, 0o6755)`,
+          `Deno.chmod(${at('plain')}, 0o4755)`,
+          `Deno.openSync(${at('opened')}, { write: true, create: true, mode: 0o4755 }).close()`,
+          `Deno.writeTextFileSync(${at('written')}, "x", { mode: 0o2755 })`,
+          `Deno.writeTextFile(${at('served')}, "x", { mode: 0o6755 })`,
+          `Deno.mkdirSync(${at('made')}, { mode: 0o7777 })`,
+          `Deno.mkdir(${at('made-too')}, { mode: 0o7777 })`,
+          `(await node("fs")).chmodSync(${at('plain')}, 0o6755)`,
+          `(await node("fs")).writeFileSync(${at('by-node')}, "x", { mode: 0o4755 })`,
+          `(await node("fs")).mkdirSync(${at('dir-by-node')}, { mode: 0o1777 })`,
+          `Deno.copyFileSync(${at('theirs')}, ${at('copied')})`,
+          `Deno.writeTextFile(${at('theirs')}, "evil")`,
+        ]),
+        { permissions: { write: [folder] } },
+      );
+      const special = await specialFiles(folder);
+      const theirs = await readFile(join(folder, 'theirs'), 'utf8');
+      await rm(folder, { recursive: true });
+      // Whoever may write to it changes it, but then it has no one's rights any more.
+      assert.deepEqual(special, theirs === 'evil' ? [] : ['theirs']);
+    },
+  },
+  {
+    id: 'GRT-03',
+    what: 'be granted a folder that somebody swaps for a link to secrets while the grant is resolved',
+    stoppedBy: 'server (what is granted is opened once, without following links); OS (mounted by descriptor)',
+    async attack(arena) {
+      const { readable, secrets } = arena.places;
+      const folder = join(readable, 'swapped-grant');
+      await mkdir(folder);
+      await writeFile(join(folder, 'data'), 'old');
+      const attempts = async () => {
+        for (let attempt = 0; attempt < 12; attempt++)
+          await neverReads(arena, [join(folder, 'data'), join(folder, 'secret.txt')], { read: [folder] });
+      };
+      await swapUntil(folder, secrets, attempts());
+      await rm(folder, { recursive: true });
+    },
+  },
+  {
+    id: 'GRT-04',
+    what: 'put a link to secrets in the place of a folder that the configuration names, before or after it is read',
+    stoppedBy:
+      'server (ceilings are opened once and kept; no link in a folder that programs may write decides one)',
+    async attack({ mode }) {
+      const swap = async ({ secrets }: Places, folder: string) => {
+        await rename(folder, `${folder}-away`);
+        await symlink(secrets, folder);
+      };
+      const start = (prepare: (places: Places) => Promise<unknown>) =>
+        Arena.start(mode, {
+          prepare: async (places) => {
+            const docs = join(places.writable, 'docs');
+            await mkdir(docs);
+            await writeFile(join(docs, 'data'), 'old');
+            const security = { allowWrite: [places.writable], allowRead: [places.readable, docs] };
+            await writeFile(join(places.home, '.code-executor.json'), JSON.stringify({ security }));
+            await prepare(places);
+          },
+        });
+      const swapLater = start(() => Promise.resolve());
+      await withServer(swapLater, async ({ run, places }) => {
+        const docs = join(places.writable, 'docs');
+        const [readable] = await neverReads({ run, places }, [join(places.readable, 'plain.txt')], {
+          read: [places.readable],
+        });
+        assert.equal(readable, 'plain');
+        for (const folder of [docs, places.readable]) {
+          await swap(places, folder);
+          const paths = ['secret.txt', 'data', '../secrets/secret.txt'].map((name) => join(folder, name));
+          for (const permissions of [
+            { read: [folder] },
+            { write: [folder] },
+            { read: [join(folder, 'data')] },
+          ])
+            await neverReads({ run, places }, paths, permissions);
+        }
+      });
+      const swapBefore = start((places) => swap(places, join(places.writable, 'docs')));
+      await withServer(swapBefore, async ({ run, places }) => {
+        const docs = join(places.writable, 'docs');
+        for (const permissions of [{ read: [docs] }, { write: [docs] }])
+          await neverReads({ run, places }, [join(docs, 'secret.txt'), join(docs, 'data')], permissions);
+      });
+    },
+  },
+  {
+    id: 'GRT-05',
+    what: "have the runtime's own folder put on the host by a grant of /tmp, and find there what others left",
+    stoppedBy: 'OS (its folder is where nothing is granted)',
+    async attack({ mode }) {
+      const config = { security: { allowWrite: ['/tmp'] } };
+      const before = existsSync('/tmp/deno');
+      await withServer(Arena.start(mode, { config }), async ({ run }) => {
+        const report = await run(
+          `import { sum } from "data:text/typescript,export const sum = 2 as number"; export default sum;`,
+          { permissions: { write: ['/tmp'] } },
+        );
+        assert.equal(report.result, 2, report.error);
+      });
+      assert.equal(existsSync('/tmp/deno'), before);
+    },
+  },
+  {
+    id: 'GRT-06',
+    what: "read or change the server's configuration, or its home, through a grant of a folder around or inside it",
+    stoppedBy:
+      'server (it grants none of them, and none to write in that holds one); strict: hidden by a mount',
+    async attack({ mode }) {
+      const server = Arena.start(mode, {
+        prepare: async (places) => {
+          await configureProject(places);
+          const security = { allowRead: ['/'], allowWrite: [dirname(places.home), places.home] };
+          await writeFile(
+            join(places.home, '.code-executor.json'),
+            JSON.stringify({ security, mcpServers: { x: { command: 'none', env: { A: places.canary } } } }),
+          );
+        },
+      });
+      await withServer(server, async ({ run, places }) => {
+        const { home } = places;
+        const secret = [
+          ...['.code-executor.json', '.mcp.json', '.claude.json'],
+          ...['config.json', 'http-token', 'audit-logs/old.jsonl'].map((name) => `.code-executor/${name}`),
+        ].map((name) => join(home, name));
+        const before = await Promise.all(secret.map((path) => readFile(path, 'utf8')));
+        const folders = [dirname(home), home, join(home, '.code-executor'), ...secret];
+        for (const folder of folders) {
+          const read = await neverReads({ run, places }, [...secret, join(home, 'readable/plain.txt')], {
+            read: [folder],
+          });
+          // Only what is the server's own is hidden.
+          if (folder === home) assert.equal(read.at(-1), 'plain');
+          await run(
+            attempting([
+              ...secret.flatMap((path) => [
+                `Deno.writeTextFile(${JSON.stringify(path)}, "{}")`,
+                `Deno.remove(${JSON.stringify(path)})`,
+                `Deno.renameSync(${JSON.stringify(path)}, ${JSON.stringify(join(home, 'writable', 'taken'))})`,
+              ]),
+              `Deno.remove("${home}/.code-executor", { recursive: true })`,
+              `Deno.renameSync("${home}/.code-executor", "${home}/writable/taken")`,
+              `Deno.renameSync("${home}", "${home}-taken")`,
+              `Deno.writeTextFile("${home}/.config/code-executor/config.json", "{}")`,
+            ]),
+            { permissions: { write: [folder] } },
+          );
+        }
+        const after = await Promise.all(secret.map((path) => readFile(path, 'utf8').catch(() => 'gone')));
+        assert.deepEqual(after, before);
+      });
+    },
+  },
+];

@@ -1,0 +1,164 @@
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+
+import type { GrantedPath } from '@code-executor/contracts';
+
+import { isInside, namesBehind, stepsOf } from './names-behind.js';
+import { LinkOnTheWay, openBeneath, pathOnly, placeOf } from './open-path.js';
+import { withheldAt } from './withheld.js';
+
+export type PathKind = 'read' | 'write';
+
+/** A granted path that has to be closed once the execution is over. */
+export interface OpenGrant extends GrantedPath {
+  readonly handle: FileHandle;
+}
+
+/** Why a path was not granted, as the end of a sentence, and what to do about it. */
+export class Refusal {
+  constructor(
+    readonly reason: string,
+    readonly advice?: string,
+  ) {}
+}
+
+export interface PathCeilingOptions {
+  allowRead: readonly string[];
+  /** What may be written may be read. */
+  allowWrite: readonly string[];
+  /** Never granted, there or not. */
+  withheld: readonly string[];
+  /** Told what of this cannot be granted to anybody. */
+  warn: (problem: string) => void;
+}
+
+/** A file or folder of the configuration: held open, and as it was called then, with links and without. */
+interface Root {
+  descriptor: number;
+  names: readonly string[];
+}
+
+const settings = { read: 'security.allowRead', write: 'security.allowWrite' };
+
+/** The files and folders that executions may be granted: opened once, and kept whatever becomes of their names. */
+export class PathCeiling {
+  #roots: Readonly<Record<PathKind, readonly Root[]>>;
+  readonly #withheld: readonly string[];
+
+  constructor({ allowRead, allowWrite, withheld, warn }: PathCeilingOptions) {
+    this.#withheld = withheld;
+    // Programs may put what they like there.
+    const writable = allowWrite.flatMap((path) => namesBehind(path).slice(-1));
+    const hold = (kind: PathKind, paths: readonly string[]) =>
+      paths.flatMap((path) => {
+        const root = holdRoot(path, writable);
+        if (typeof root !== 'string') return [root];
+        warn(
+          `${settings[kind]} ${JSON.stringify(path)} ${root}; it is not granted until the server is restarted.`,
+        );
+        return [];
+      });
+    const write = hold('write', allowWrite);
+    this.#roots = { write, read: [...hold('read', allowRead), ...write] };
+  }
+
+  /** Opens what a caller asked for, if it may have it. */
+  async open(kind: PathKind, path: string): Promise<OpenGrant | Refusal> {
+    if (process.platform !== 'linux') return new Refusal('is a file, which can be granted on Linux only,');
+    const named = resolve(path);
+    const found = innermost(this.#roots[kind], named);
+    // Whether something exists outside is not for the caller to know.
+    if (!found) return new Refusal(`is outside ${settings[kind]}`);
+    try {
+      return await this.#openBeneath(found, kind, named);
+    } catch (reason) {
+      return refusalOf(reason, found.root);
+    }
+  }
+
+  close(): void {
+    // Once: the numbers will be others'.
+    for (const { descriptor } of this.#roots.read) closeSync(descriptor);
+    this.#roots = { read: [], write: [] };
+  }
+
+  async #openBeneath({ root, name }: Found, kind: PathKind, path: string): Promise<OpenGrant | Refusal> {
+    const handle = await openBeneath(root.descriptor, stepsOf(relative(name, path)));
+    const granted = await this.#judge(kind, path, handle).catch((reason: unknown) => refusalOf(reason, root));
+    if (granted instanceof Refusal) await handle.close();
+    return granted;
+  }
+
+  async #judge(kind: PathKind, path: string, handle: FileHandle): Promise<OpenGrant | Refusal> {
+    const stats = await handle.stat();
+    if (stats.nlink === 0) throw new Gone();
+    if (!stats.isFile() && !stats.isDirectory()) return new Refusal('is neither a file nor a folder');
+    const { isInside: isWithheld, holds } = withheldAt(placeOf(handle.fd), this.#withheld);
+    if (isWithheld) return new Refusal('belongs to this server itself');
+    if (kind === 'write' && holds.length > 0) {
+      const names = holds.slice(0, 3).map((each) => each.path);
+      return new Refusal(
+        `holds what this server is made of (${names.join(', ')})`,
+        'name a folder inside it',
+      );
+    }
+    const hidden = holds
+      // What is behind a link is withheld by its own name.
+      .filter((each) => each.kind === 'file' || each.kind === 'folder')
+      .map((each) => ({ path: join(path, each.path), isFolder: each.kind === 'folder' }));
+    return { path, handle, hidden };
+  }
+}
+
+/** The root around a path, by the name that the path has in common with it. */
+interface Found {
+  root: Root;
+  name: string;
+}
+
+/** It was removed, and only its descriptor is left. */
+class Gone extends Error {}
+
+function innermost(roots: readonly Root[], path: string): Found | undefined {
+  const around = roots.flatMap((root) => root.names.map((name) => ({ root, name })));
+  return around
+    .filter(({ name }) => isInside(path, name))
+    .reduce<Found | undefined>(
+      (best, each) => (best && best.name.length >= each.name.length ? best : each),
+      undefined,
+    );
+}
+
+/** A string says why that cannot be. */
+function holdRoot(path: string, writable: readonly string[]): Root | string {
+  if (process.platform !== 'linux') return 'is a file, and files can be granted on Linux only';
+  const links = namesBehind(path).slice(0, -1);
+  if (links.some((link) => writable.some((folder) => isInside(dirname(link), folder)))) {
+    return 'leads through a link in a folder that programs may write to, so name what it leads to';
+  }
+  try {
+    const descriptor = openSync(path, pathOnly);
+    return { descriptor, names: [resolve(path), placeOf(descriptor)] };
+  } catch (reason) {
+    return codeOf(reason) === 'ENOENT' ? 'does not exist' : `cannot be opened (${codeOf(reason)})`;
+  }
+}
+
+function refusalOf(reason: unknown, { descriptor, names }: Root): Refusal {
+  if (reason instanceof LinkOnTheWay) {
+    return new Refusal('leads through a link', 'name the file or folder itself');
+  }
+  const code = codeOf(reason);
+  if (!(reason instanceof Gone) && code !== 'ENOENT' && code !== 'ENOTDIR')
+    return new Refusal(`cannot be opened by the server (${code})`);
+  const [now, then] = [statSync(names[0] ?? '', { throwIfNoEntry: false }), fstatSync(descriptor)];
+  if (now?.ino === then.ino && now.dev === then.dev) return new Refusal('does not exist');
+  return new Refusal('is not there any more since the configuration was read', 'restart the server');
+}
+
+function codeOf(reason: unknown): string {
+  return typeof reason === 'object' && reason !== null && 'code' in reason
+    ? String(reason.code)
+    : String(reason);
+}
