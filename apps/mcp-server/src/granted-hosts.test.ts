@@ -71,7 +71,7 @@ describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, 
   });
 
   const call = async (permissions: object) => {
-    const tool = executionTool(language, () => Promise.resolve({ executor }), undefined);
+    const tool = executionTool(language, { services: () => Promise.resolve({ executor }), servers: [] });
     const { signal } = new AbortController();
     return (await tool.call({ code: programs[language], permissions }, { signal })).structured;
   };

@@ -4,9 +4,9 @@ import { instructionsFor } from './instructions.js';
 
 describe('instructionsFor', () => {
   test('names the servers, a bounded number of them', () => {
-    const servers = Array.from({ length: 60 }, (_, index) => `s${index}`);
+    const servers = Array.from({ length: 60 }, (_, index) => `${'s'.repeat(18)}${index + 10}`);
     expect(instructionsFor(servers, ['typescript'])).toMatch(
-      /^Use executeTypescript whenever .*: s0, .*, s49 and 10 more\./,
+      /^Use executeTypescript whenever .*: s{18}10, .*, s{18}54 and 15 more\./,
     );
     expect(instructionsFor([], ['typescript'])).toContain('No MCP server is configured');
   });

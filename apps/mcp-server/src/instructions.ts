@@ -1,6 +1,8 @@
 import type { Language } from '@code-executor/contracts';
 
-const maxServers = 50;
+import { listNames } from './list-names.js';
+
+const maxServerChars = 1000;
 const tools = {
   typescript: {
     name: 'executeTypescript',
@@ -15,13 +17,11 @@ export function instructionsFor(servers: readonly string[], languages: readonly 
   const [first] = languages;
   if (first === undefined) return 'No language is enabled here, so no code can run; health says more.';
   const names = languages.map((language) => tools[language].name).join(' or ');
-  const shown = servers.slice(0, maxServers).join(', ');
-  const more = servers.length > maxServers ? ` and ${servers.length - maxServers} more` : '';
   const reach =
     servers.length === 0
       ? 'No MCP server is configured, so code has no tools to call.'
-      : `Code can call the tools of these MCP servers: ${shown}${more}.`;
+      : `Code can call the tools of these MCP servers: ${listNames(servers, maxServerChars)}.`;
   // One example is enough: each tool's description names what its language has.
   const { search, call } = tools[first];
-  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach} To find tools, run \`${search}\`${languages.length > 1 ? ' (TypeScript)' : ''}; then call them with ${call} and name them in allowedTools.`;
+  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach} To find tools, run \`${search}\`${languages.length > 1 ? ' (TypeScript)' : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
 }

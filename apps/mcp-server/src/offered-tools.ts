@@ -7,11 +7,12 @@ import { healthTool } from './toolsets/core/health.js';
 
 /** The tools of a server; `services` is asked for when one is called. */
 export function offeredTools(
-  { config, version, warnings }: Pick<Setup, 'config' | 'version' | 'warnings'>,
+  { config, servers, version, warnings }: Pick<Setup, 'config' | 'servers' | 'version' | 'warnings'>,
   services: () => Promise<Services>,
 ): Tool[] {
+  const options = { services, servers: Object.keys(servers), limits: config.security };
   return [
-    ...enabledLanguages(config).map((language) => executionTool(language, services, config.security)),
+    ...enabledLanguages(config).map((language) => executionTool(language, options)),
     healthTool({ version, services, warnings }),
   ];
 }

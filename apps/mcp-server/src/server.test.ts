@@ -76,7 +76,7 @@ describe('createServer', () => {
       instructions: instructionsFor(['good', 'bad'], languages),
       tools: () =>
         Promise.resolve([
-          ...languages.map((language) => executionTool(language, services, undefined)),
+          ...languages.map((language) => executionTool(language, { services, servers: ['good', 'bad'] })),
           healthTool({ version: '1.2.3', services, warnings }),
         ]),
       logger: silentLogger,
@@ -158,22 +158,61 @@ describe('createServer', () => {
       expect(typescript?.description).toContain(word);
     }
     const pythonWords = ['tools.server.tool', 'call_mcp_tool', 'search_tools', 'get_tool_types', 'display'];
-    for (const word of [...pythonWords, 'last expression', 'await', 'network', 'allowedTools']) {
+    for (const word of [...pythonWords, 'last expression', 'await', 'network', 'allowedTools', 'Example']) {
       expect(python?.description).toContain(word);
     }
   });
 
-  test('takes and gives the same in both languages', async () => {
+  test('gives the same in both languages, and takes the same but for files', async () => {
     const { tools } = await (await connect()).listTools();
     const [typescript, python] = tools;
-    expect(python?.inputSchema).toEqual(typescript?.inputSchema);
     expect(python?.outputSchema).toEqual(typescript?.outputSchema);
+    const { permissions, ...others } = (typescript?.inputSchema.properties ?? {});
+    expect(permissions).toMatchObject({ properties: { read: {}, write: {}, net: {} } });
+    expect(python?.inputSchema).toEqual({
+      ...typescript?.inputSchema,
+      properties: {
+        ...others,
+        permissions: {
+          type: 'object',
+          description: 'Hosts',
+          properties: { net: { type: 'array', items: { type: 'string' } } },
+          additionalProperties: false,
+        },
+      },
+    });
   });
 
-  test('costs at most 560 tokens, with what the tools answer 1600', async () => {
+  test('says of each parameter what it is', async () => {
+    const { tools } = await (await connect()).listTools();
+    for (const { inputSchema } of tools.slice(0, 2)) {
+      const { code, ...parameters } = (inputSchema.properties ?? {}) as Record<
+        string,
+        { description?: string }
+      >;
+      expect(code).toBeDefined();
+      expect(Object.keys(parameters)).toEqual(['allowedTools', 'timeoutMs', 'permissions']);
+      for (const { description } of Object.values(parameters)) expect(description).toMatch(/\w/);
+    }
+  });
+
+  test('names the servers in the description of each tool that runs programs', async () => {
+    const { tools } = await (await connect()).listTools();
+    const [typescript, python] = tools.map(({ description }) => description);
+    expect(typescript).toContain('Servers: good, bad.');
+    expect(python).toContain('Servers: good, bad.');
+    const many = Array.from({ length: 100 }, (_, index) => `server-${index}`);
+    const services = () => Promise.reject(new Error('not called'));
+    const { description } = executionTool('python', { services, servers: many });
+    expect(description).toContain('Servers: server-0, server-1, ');
+    expect(description).toMatch(/, server-18 and 81 more\./);
+    expect(executionTool('python', { services, servers: [] }).description).toContain('Servers: none.');
+  });
+
+  test('costs at most 600 tokens, with what the tools answer 1600', async () => {
     const { tools } = await (await connect()).listTools();
     const asked = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    expect(encode(JSON.stringify(asked)).length).toBeLessThanOrEqual(560);
+    expect(encode(JSON.stringify(asked)).length).toBeLessThanOrEqual(600);
     const all = tools.map(({ outputSchema }, index) => ({ ...asked[index], outputSchema }));
     expect(encode(JSON.stringify(all)).length).toBeLessThanOrEqual(1600);
   });

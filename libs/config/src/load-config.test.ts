@@ -322,7 +322,7 @@ describe('loadConfig refuses', () => {
     [
       'a ceiling that no tool can match',
       { policy: { ceiling: ['mcp__github'] } },
-      'policy.ceiling[0] is "mcp__github", which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__*.',
+      'policy.ceiling[0] is "mcp__github", which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__* or <server>.',
     ],
     ['null', { policy: { budget: null } }, 'policy.budget is null (expected object).'],
     ['a wrong version', { version: 2 }, 'version is the number 2 (expected 1).'],

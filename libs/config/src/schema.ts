@@ -206,9 +206,11 @@ const schemaCache = z.strictObject({
 
 const policy = z.strictObject({
   ceiling: toolList(
-    'Tools (names or globs such as `mcp__github__*`) beyond which no execution may call any. Default: no ceiling; `[]` forbids all.',
+    'Tools (names, globs such as `mcp__github__*`, or servers such as `github`) beyond which no execution may call any. Default: no ceiling; `[]` forbids all.',
   ),
-  defaultAllowedTools: toolList('Tools that an execution may call without asking for them. Default: none.'),
+  defaultAllowedTools: toolList(
+    'Tools (names, globs or servers) that an execution may call without asking for them. Default: none.',
+  ),
   servers: z
     .record(
       serverName,
@@ -263,9 +265,9 @@ const client = z.strictObject({
   policy: z
     .strictObject({
       allow: toolList(
-        'Tools (names or globs) that this client may call, instead of policy.defaultAllowedTools. Default: those.',
+        'Tools (names, globs or servers) that this client may call, instead of policy.defaultAllowedTools. Default: those.',
       ),
-      deny: toolList('Tools (names or globs) of these that it may not call. Default: none.'),
+      deny: toolList('Tools (names, globs or servers) of these that it may not call. Default: none.'),
     })
     .exactOptional(),
   rateLimit: clientRateLimit.exactOptional(),

@@ -20,7 +20,7 @@ export function problemInToolPattern(pattern: string): string | undefined {
       ? start.startsWith(prefix) || prefix.startsWith(start)
       : /^mcp__.+__./s.test(pattern) || !pattern.includes('__');
   if (canMatch) return undefined;
-  return `is ${quote(pattern)}, which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__*`;
+  return `is ${quote(pattern)}, which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__* or <server>`;
 }
 
 /** Whether something that begins with these characters, and has more, matches the pattern. */

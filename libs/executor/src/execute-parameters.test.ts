@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, type Language } from '@code-executor/contracts';
 
 import { executeParameters } from './execute-parameters.js';
 
@@ -58,7 +58,8 @@ describe('executeParameters', () => {
 
   const codeRule = 'text of 1 to 1000 characters, not only blanks, without lone surrogates';
   const timeoutRule = 'a whole number from 1000 to 60000';
-  const toolsRule = 'a list of at most 1000 tool names or globs such as "mcp__github__*"';
+  const toolsRule =
+    'a list of at most 1000 servers such as "github", tool names or globs such as "mcp__github__get_*"';
   const pathsRule = 'a list of at most 1000 absolute paths';
   test.each<[unknown, string]>([
     [undefined, 'The parameters are of type undefined; send an object with the parameters.'],
@@ -133,7 +134,7 @@ describe('executeParameters', () => {
   });
 
   test('publishes the ranges', () => {
-    expect(parameters.jsonSchema).toMatchObject({
+    expect(parameters.jsonSchema('typescript')).toMatchObject({
       type: 'object',
       required: ['code'],
       additionalProperties: false,
@@ -143,5 +144,16 @@ describe('executeParameters', () => {
         permissions: { type: 'object', additionalProperties: false },
       },
     });
+  });
+
+  test('publishes files for TypeScript only', () => {
+    const permissionsIn = (language: Language) => {
+      const { properties } = parameters.jsonSchema(language) as {
+        properties: { permissions: { properties: object } };
+      };
+      return Object.keys(properties.permissions.properties);
+    };
+    expect(permissionsIn('typescript')).toEqual(['read', 'write', 'net']);
+    expect(permissionsIn('python')).toEqual(['net']);
   });
 });

@@ -14,7 +14,10 @@ import { describeProblems } from './describe-problems.js';
 export interface ExecuteRequest {
   /** The program. */
   code: string;
-  /** Upstream tools that it may call: names or globs (`mcp__github__*`). Default: what the policy says, else none. */
+  /**
+   * Upstream tools that it may call: servers (`github`), names or globs (`mcp__github__get_*`). Default: what the
+   * policy says, else none.
+   */
   allowedTools?: readonly string[];
   /** Time limit in milliseconds, from the program's start. Default: `limits.defaultTimeoutMs`. */
   timeoutMs?: number;
@@ -42,8 +45,8 @@ export interface CheckedRequest {
 
 /** The parameters of an execution: one definition for every front door. */
 export interface ExecuteParameters {
-  /** For publication, as an MCP `inputSchema` for example. */
-  readonly jsonSchema: JsonSchema;
+  /** For publication, as an MCP `inputSchema` for example: without what programs of the language cannot have. */
+  jsonSchema(language: Language): JsonSchema;
   /**
    * Checks what a caller sent. Python takes no files, whatever the server grants.
    *
@@ -65,6 +68,9 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
   const list = (isValid: (entry: string) => boolean) =>
     z.array(z.string().refine((entry) => entry.length <= maxEntryLength && isValid(entry)));
   const bounded = (entries: unknown[]) => entries.length <= maxEntries;
+  const net = list((entry) => host.test(entry))
+    .refine(bounded)
+    .optional();
   const paths = list((path) => isAbsolute(path) && !path.includes('\0')).refine(bounded);
 
   const schema = z.strictObject({
@@ -72,24 +78,27 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
     allowedTools: list((name) => name !== '')
       .refine(bounded)
       .optional()
-      .describe('Names or globs of callable tools, e.g. mcp__github__*'),
-    timeoutMs: z.int().min(minTimeoutMs).max(maxTimeoutMs).default(defaultTimeoutMs),
-    permissions: z
-      .strictObject({
-        read: paths.optional(),
-        write: paths.optional(),
-        net: list((entry) => host.test(entry))
-          .refine(bounded)
-          .optional(),
-      })
-      .optional()
-      .describe('Paths and hosts'),
+      .describe('What it may call: servers, tool names or globs'),
+    timeoutMs: z
+      .int()
+      .min(minTimeoutMs)
+      .max(maxTimeoutMs)
+      .default(defaultTimeoutMs)
+      .describe('Time limit of the program'),
+    permissions: z.strictObject({ read: paths.optional(), write: paths.optional(), net }).optional(),
   });
+  const published: Record<Language, z.ZodType> = {
+    typescript: schema.extend({ permissions: schema.shape.permissions.describe('Paths and hosts') }),
+    python: schema.extend({ permissions: z.strictObject({ net }).optional().describe('Hosts') }),
+  };
   const absolutePaths = `a list of at most ${maxEntries} absolute paths`;
   const allowed = new Map([
     ['', 'an object with the parameters'],
     ['code', `text of 1 to ${maxCodeSize} characters, not only blanks, without lone surrogates`],
-    ['allowedTools', `a list of at most ${maxEntries} tool names or globs such as "mcp__github__*"`],
+    [
+      'allowedTools',
+      `a list of at most ${maxEntries} servers such as "github", tool names or globs such as "mcp__github__get_*"`,
+    ],
     ['timeoutMs', `a whole number from ${minTimeoutMs} to ${maxTimeoutMs}`],
     ['permissions', 'an object with any of the lists read, write and net'],
     ['permissions.read', absolutePaths],
@@ -102,9 +111,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
 
   return {
     // The dialect's address is of no use to a model.
-    get jsonSchema() {
-      return withoutDialect(z.toJSONSchema(schema, { io: 'input' }));
-    },
+    jsonSchema: (language) => withoutDialect(z.toJSONSchema(published[language], { io: 'input' })),
     parse(request, language) {
       const { success, data, error } = schema.safeParse(request);
       if (!success) {

@@ -50,10 +50,57 @@ describe('allowedTools', () => {
     ['a glob', { allowedTools: ['mcp__fs__*'] }, 'called'],
     ['a glob of another server', { allowedTools: ['mcp__github__*'] }, 'permission_denied'],
     ['everything', { allowedTools: ['*'] }, 'called'],
+    ['its server', { allowedTools: ['fs'] }, 'called'],
+    ['its server, as the default', { policy: { defaultAllowedTools: ['fs'] } }, 'called'],
+    ['its server, as the ceiling', { allowedTools: ['*'], policy: { ceiling: ['fs'] } }, 'called'],
+    ['another server', { allowedTools: ['github'] }, 'permission_denied'],
+    [
+      'another server as the ceiling',
+      { allowedTools: ['*'], policy: { ceiling: ['github'] } },
+      'permission_denied',
+    ],
+    ['the beginning of its server', { allowedTools: ['f'] }, 'permission_denied'],
+    ['its server in capitals', { allowedTools: ['FS'] }, 'permission_denied'],
+    ['its server with a blank', { allowedTools: ['fs '] }, 'permission_denied'],
+    ['its server with a prefix', { allowedTools: ['mcp__fs'] }, 'permission_denied'],
+    ['its own name', { allowedTools: ['read'] }, 'permission_denied'],
+    [
+      'a server denied to the client',
+      { client: { id: 'c', allow: ['*'], deny: ['fs'] } },
+      'permission_denied',
+    ],
+    ['a server given to the client', { client: { id: 'c', allow: ['fs'] } }, 'called'],
     ['omitted, with a default', { policy: { defaultAllowedTools: ['mcp__fs__*'] } }, 'called'],
     ['a regular expression', { allowedTools: ['mcp__fs__.+', '/read/'] }, 'permission_denied'],
   ])('%s: %j gives %s', async (_name, options, code) => {
     expect(await outcome('mcp__fs__read', options)).toBe(code);
+  });
+
+  test('takes the name of a server for the tools of that server alone, however names can be read', async () => {
+    const tools = () =>
+      fakeToolSource(
+        { mcp__pay__prod__refund: () => 'of pay__prod', mcp__pay__list: () => 'of pay' },
+        { mcp__pay__prod__refund: { server: 'pay__prod' } },
+      );
+    const outcomeOf = (name: ToolName, options: Case) =>
+      createToolProxy({ ...options, tools: tools() })
+        .callTool(name, {})
+        .then(
+          () => 'called',
+          (reason: unknown) => CodeExecutorError.from(reason).code,
+        );
+    const refund = 'mcp__pay__prod__refund';
+    expect(await outcomeOf(refund, { allowedTools: ['pay'] })).toBe('permission_denied');
+    expect(await outcomeOf(refund, { allowedTools: ['mcp__pay__*'] })).toBe('called');
+    expect(await outcomeOf(refund, { allowedTools: ['pay__prod'] })).toBe('called');
+    expect(await outcomeOf('mcp__pay__list', { allowedTools: ['pay'] })).toBe('called');
+    const all = ['*'];
+    expect(await outcomeOf(refund, { allowedTools: all, policy: { ceiling: ['pay'] } })).toBe(
+      'permission_denied',
+    );
+    const client = (deny: string) => ({ client: { id: 'c', allow: all, deny: [deny] } });
+    expect(await outcomeOf(refund, client('pay'))).toBe('called');
+    expect(await outcomeOf(refund, client('pay__prod'))).toBe('permission_denied');
   });
 
   test.each([

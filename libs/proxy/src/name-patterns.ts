@@ -2,6 +2,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 import { matchesGlob } from './glob.js';
 import { quoteName, quoteValue } from './quote.js';
+import { serverOf } from './server-of.js';
 
 /** Longest tool name that is looked at, and longest pattern of a caller, in characters. */
 export const maxNameChars = 256;
@@ -10,21 +11,39 @@ const maxEntries = 1000;
 /** Most entries of it with `*`: each is tried on each call. */
 const maxGlobs = 100;
 
-/** A list of tool names, exact or with `*`, as allowlists, ceilings and server rules have. */
+/**
+ * A list of tools, as allowlists, ceilings and server rules have: names, patterns with `*`, and names of servers, which
+ * stand for all tools of theirs. What does not begin with `mcp__` and has no `*` is a server.
+ */
 export class NamePatterns {
   readonly #entries: readonly string[];
   readonly #exact: ReadonlySet<string>;
+  readonly #servers: ReadonlySet<string>;
   readonly #globs: readonly string[];
 
   constructor(entries: readonly string[]) {
     this.#entries = [...entries];
-    this.#exact = new Set(entries.filter((entry) => !entry.includes('*')));
+    const names = entries.filter((entry) => !entry.includes('*'));
+    this.#exact = new Set(names.filter((name) => name.startsWith('mcp__')));
+    this.#servers = new Set(names.filter((name) => !name.startsWith('mcp__')));
     this.#globs = entries.filter((entry) => entry.includes('*'));
   }
 
-  /** Exact: no trimming, no case folding, no Unicode normalisation. */
-  matches(name: string): boolean {
-    return this.#exact.has(name) || this.#globs.some((glob) => matchesGlob(glob, name));
+  /**
+   * Whether the tool is one of these: without its server, whether that is certain. Exact: no trimming, no case folding,
+   * no Unicode normalisation.
+   */
+  matches(name: string, server: string | undefined): boolean {
+    return (
+      this.#exact.has(name) ||
+      (server !== undefined && this.#servers.has(server)) ||
+      this.#globs.some((glob) => matchesGlob(glob, name))
+    );
+  }
+
+  /** Whether a tool of that name, of whichever server that may have it, can be one of these. */
+  mayMatch(name: string): boolean {
+    return this.matches(name, undefined) || serverOf(name, this.#servers) !== undefined;
   }
 
   /** The entries that name one tool each. */

@@ -6,7 +6,10 @@ import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 import { type ListNames, listNamesOf, type ToolClient } from './tool-client.js';
 
-/** What the server's operator lets executions call. Entries are exact names or hold `*` for any characters. */
+/**
+ * What the server's operator lets executions call. Entries are exact names, hold `*` for any characters, or are the
+ * name of a server, which stands for all of its tools.
+ */
 export interface ToolPolicy {
   /** The most that any execution may call, as full tool names; default: no ceiling. `[]` forbids every tool. */
   ceiling?: readonly string[];
@@ -90,19 +93,19 @@ export class PolicyGate {
   /** What has to be changed in the server's policy before the caller may call the tool; undefined if nothing. */
   barredBy(name: string, server?: string): string | undefined {
     const rule = this.#forbiddenBy(name, server);
-    return rule ?? (this.#isClient && !this.#allowed.matches(name) ? this.#names.list : undefined);
+    return rule ?? (this.#isClient && !matches(this.#allowed, name, server) ? this.#names.list : undefined);
   }
 
   /** The rule that forbids the tool, whatever the caller allowed; undefined if none does. */
   #forbiddenBy(name: string, server?: string): string | undefined {
-    if (this.#ceiling && !this.#ceiling.matches(name)) return 'policy.ceiling';
-    if (this.#denied.matches(name)) return this.#names.deny;
+    if (this.#ceiling && !matches(this.#ceiling, name, server)) return 'policy.ceiling';
+    if (this.#denied.matches(name, server)) return this.#names.deny;
     for (const rule of this.#rules) {
       // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b: every reading must pass.
       const isRead = name.startsWith(rule.prefix);
       if (!isRead && rule.server !== server) continue;
-      if (!isRead || rule.deny.matches(name)) return `policy.servers.${rule.server}.deny`;
-      if (rule.allow && !rule.allow.matches(name)) return `policy.servers.${rule.server}.allow`;
+      if (!isRead || rule.deny.matches(name, server)) return `policy.servers.${rule.server}.deny`;
+      if (rule.allow && !rule.allow.matches(name, server)) return `policy.servers.${rule.server}.allow`;
     }
     return undefined;
   }
@@ -113,7 +116,7 @@ export class PolicyGate {
     if (name.length > maxNameChars) {
       return `${tool} has a name of ${name.length} characters, and no tool has more than ${maxNameChars}.`;
     }
-    const isAllowed = this.#allowed.matches(name);
+    const isAllowed = matches(this.#allowed, name, server);
     const rule = this.#forbiddenBy(name, server);
     const forbidden = `the server's policy forbids it (${rule ?? ''})`;
     const { list } = this.#names;
@@ -131,6 +134,11 @@ export class PolicyGate {
     const near = nearestName(name, callable);
     return near === undefined ? undefined : quoteName(near);
   }
+}
+
+/** Whether a list lets the tool pass; until its server is known, whether it may. */
+function matches(list: NamePatterns, name: string, server: string | undefined): boolean {
+  return server === undefined ? list.mayMatch(name) : list.matches(name, server);
 }
 
 /** The entries of a server's rules, all as patterns of full names. */

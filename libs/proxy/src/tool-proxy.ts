@@ -36,8 +36,8 @@ export interface ToolProxyOptions {
   /** Where the tools come from. */
   tools: ToolSource;
   /**
-   * What the execution may call: exact names, or patterns with `*` (`mcp__github__*`). Default: what the
-   * policy gives to everybody, and that is nothing unless it says so. `[]` is nothing.
+   * What the execution may call: exact names, patterns with `*` (`mcp__github__get_*`), or servers (`github`).
+   * Default: what the policy gives to everybody, and that is nothing unless it says so. `[]` is nothing.
    */
   allowedTools?: readonly string[];
   /**

@@ -19,6 +19,7 @@ import * as z from 'zod';
 
 import { publishedSchema, record } from '../../published-schema.js';
 import type { Tool } from '../../tool.js';
+import { introductionOf } from './introductions.js';
 
 /** Where the result's `_meta` has the whole summary of the tool calls. */
 const toolCallsKey = 'code-executor/toolCalls';
@@ -51,36 +52,20 @@ const report = z.object({
 
 const published = publishedSchema(report);
 
-const introductions = {
-  typescript: {
-    name: 'executeTypescript',
-    title: 'Execute TypeScript',
-    description: `Runs TypeScript in a sandbox without network or files. \`return\` or \`export default\` gives its result, console.log its output.
-Async globals: tools.server.tool(params), or callMCPTool("mcp__server__tool", params), calls a tool of your MCP servers: plain value, or it throws; searchTools(query) and discoverMCPTools() give names and signatures, getToolTypes(names) types; display(blob) shows a picture.
-Code can only call what allowedTools lists.`,
-  },
-  python: {
-    name: 'executePython',
-    title: 'Execute Python',
-    description: `Runs Python in a sandbox without network or files. The last expression is its result; top-level await works.
-Globals, await optional: tools.server.tool(**params), or call_mcp_tool("mcp__server__tool", params), calls a tool of your MCP servers: plain value, or it raises; search_tools(query) gives names and signatures, get_tool_types(names) types; display(x) shows a picture.
-Code can only call what allowedTools lists.`,
-  },
-} satisfies Record<Language, Pick<Tool, 'name' | 'title' | 'description'>>;
+/** What the tools that run programs are made of. */
+export interface ExecutionToolOptions {
+  /** Asked for when a tool is called. */
+  services: () => Promise<{ executor: Pick<Executor, 'execute'> }>;
+  /** The names of the servers whose tools programs can call. */
+  servers: readonly string[];
+  limits?: ExecuteLimits | undefined;
+}
 
-/**
- * The tool that runs programs in one language; parameters and results are the same for all.
- *
- * @param services - Asked for when the tool is called.
- */
-export function executionTool(
-  language: Language,
-  services: () => Promise<{ executor: Pick<Executor, 'execute'> }>,
-  limits: ExecuteLimits | undefined,
-): Tool {
+/** The tool that runs programs in one language; results are the same for all. */
+export function executionTool(language: Language, { services, servers, limits }: ExecutionToolOptions): Tool {
   return {
-    ...introductions[language],
-    inputSchema: executeParameters(limits).jsonSchema,
+    ...introductionOf(language, servers),
+    inputSchema: executeParameters(limits).jsonSchema(language),
     outputSchema: published,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, context) {

@@ -1,0 +1,10 @@
+/** The names, as many as fit in `maxChars`, one at least, and how many more there are; empty if there are none. */
+export function listNames(names: readonly string[], maxChars: number): string {
+  let shown = 0;
+  for (let chars = 0; shown < names.length; shown++) {
+    chars += (names[shown] ?? '').length + 2;
+    if (shown > 0 && chars > maxChars) break;
+  }
+  const more = names.length - shown;
+  return `${names.slice(0, shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
