@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { AuditEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
+import { problemOf } from './settings/start.test.support.js';
 import { createHome, realServer, removeHome, StartedServer } from './started-server.test.support.js';
 
 const mcpServers = { everything: realServer('everything', 'stdio') };
@@ -90,6 +91,12 @@ describe('the audit log of the server', () => {
     expect(await elsewhere.run('return 1')).toMatchObject({ success: true });
     // The start of the server, the execution, and nothing after the last line.
     expect((await readFile(join(home, 'records.jsonl'), 'utf8')).split('\n')).toHaveLength(3);
+  });
+
+  test('a place where no file can be ends the start', async () => {
+    expect(await problemOf({ audit: { path: '/proc/nope' } })).toContain(
+      'audit.path is on a file system of the kernel, which keeps no files; choose another folder.',
+    );
   });
 
   test('runs on without a place to write, and says so once', async () => {

@@ -14,7 +14,7 @@ export interface Audit {
 
 /** The record as configured. Opens nothing: the first record does. */
 export function openAuditLog(
-  { enabled = true, required = false, retentionDays, path }: NonNullable<Config['audit']>,
+  { enabled = true, required = false, retentionDays, maxMegabytes, path }: NonNullable<Config['audit']>,
   homeDir: string | undefined,
   logger: Logger,
 ): Audit {
@@ -33,6 +33,7 @@ export function openAuditLog(
     required,
     logger,
     ...(retentionDays !== undefined && { retentionDays }),
+    ...(maxMegabytes !== undefined && { maxMegabytes }),
   });
   return { log, ...(required && { admit: (event) => log.append(event) }) };
 }

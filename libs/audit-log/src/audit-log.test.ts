@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   rm,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
@@ -81,6 +82,22 @@ describe('append', () => {
       problems: [],
     });
   });
+});
+
+test('all records together have no more than maxMegabytes, and the newest are there', async () => {
+  const log = open({ maxMegabytes: 1 });
+  const toolName = 'x'.repeat(200);
+  for (let batch = 0; batch < 20; batch++) {
+    const events = Array.from({ length: 250 }, (_, n) => event({ toolName, count: 250 * batch + n }));
+    await Promise.all(events.map((each) => log.append(each)));
+  }
+  const sizes = await Promise.all((await readdir(path)).map((name) => stat(join(path, name))));
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
+  expect(bytes).toBeLessThanOrEqual(1024 * 1024);
+  expect(bytes).toBeGreaterThan(800 * 1024);
+  const found = await open().search({ limit: 1000 });
+  expect(found.map(({ count }) => count)).toEqual(Array.from({ length: 1000 }, (_, n) => 4999 - n));
+  await log.close();
 });
 
 describe('what cannot be written', () => {

@@ -8,12 +8,17 @@ import { boundedEvent } from './bounded-event.js';
 
 export interface AuditLogOptions {
   /**
-   * The folder of the files `audit-YYYY-MM-DD.jsonl`. A path that ends in `.jsonl`, `.json`, `.log` or `.txt` is
+   * The folder of the files `audit-YYYY-MM-DD.jsonl`; a day goes on in `audit-YYYY-MM-DD_2.jsonl`. A path that ends in `.jsonl`, `.json`, `.log` or `.txt` is
    * one file for all days, which is not expired.
    */
   path: string;
   /** For how many days records are kept; the files of days that are over for longer are removed. Default: 30. */
   retentionDays?: number;
+  /**
+   * What all files may have together, in MiB. The oldest are removed; one file for all days is not written any more.
+   * Default: 512.
+   */
+  maxMegabytes?: number;
   /** Whether `append` rejects when a record cannot be written. Default: false, a warning goes to the logger. */
   required?: boolean;
   logger?: Logger;
@@ -31,6 +36,7 @@ export interface AuditReport {
 }
 
 const dayMs = 86_400_000;
+const megabyte = 1024 * 1024;
 const defaultLimit = 100;
 const maxProblems = 1000;
 const fileEndings = ['.jsonl', '.json', '.log', '.txt'];
@@ -48,12 +54,12 @@ export class AuditLog {
   #lost = 0;
 
   constructor(options: AuditLogOptions) {
-    const { path, retentionDays = 30, required = false, logger = silentLogger } = options;
+    const { path, retentionDays = 30, maxMegabytes = 512, required = false, logger = silentLogger } = options;
     const absolute = resolve(path);
     const place = fileEndings.includes(extname(absolute).toLowerCase())
       ? { file: absolute }
       : { directory: absolute, prefix: 'audit' };
-    this.#log = new JsonlLog<AuditEvent>({ ...place, timeOf });
+    this.#log = new JsonlLog<AuditEvent>({ ...place, timeOf, maxBytes: maxMegabytes * megabyte });
     this.#retentionDays = retentionDays;
     this.#isRequired = required;
     this.#logger = logger;

@@ -555,3 +555,24 @@ describe('loadConfig refuses', () => {
     });
   });
 });
+
+describe('a place where no file can ever be', () => {
+  const text = 'is on a file system of the kernel, which keeps no files; choose another folder.';
+
+  test.each([
+    ['audit.path', { audit: { path: '/proc/none/deep' } }, {}],
+    ['audit.path', { audit: { path: '/sys/records.jsonl' } }, {}],
+    ['audit.path', {}, { AUDIT_LOG_PATH: '/proc/self/x' }],
+    ['CODE_EXECUTOR_HOME', {}, { CODE_EXECUTOR_HOME: '/proc/none' }],
+  ])('is an error that names %s: %j %j', async (key, content, env) => {
+    await project(content);
+    expect(await failure({ env })).toMatchObject({ code: 'failed_precondition', message: `${key} ${text}` });
+  });
+
+  test('is none where nothing is written, or something is in the way for now', async () => {
+    await project({ audit: { enabled: false, path: '/proc/none' } });
+    await load();
+    await project({ audit: { path: '/dev/null/records' } });
+    await load({ env: { CODE_EXECUTOR_HOME: join(root, 'not', 'there') } });
+  });
+});

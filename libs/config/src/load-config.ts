@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { configKeys, isLeaf, nodeAt } from './config-keys.js';
@@ -11,6 +13,7 @@ import { isTree, put, type Retired, retireKeys } from './retired-keys.js';
 import { type Config, configSchema } from './schema.js';
 import { addSchemaProblems } from './schema-problems.js';
 import { toUpstreamServer } from './server-entry.js';
+import { whyUnusable } from './usable-place.js';
 
 export interface LoadConfigOptions {
   /** Where relative paths begin and the project's file lies. Default: the working directory. */
@@ -47,7 +50,7 @@ export interface LoadedConfig {
 /**
  * Reads the configuration: environment over file, the file being the first one found. Rejects with a
  * `CodeExecutorError`: `invalid_argument` when a value is wrong (all problems in one message),
- * `failed_precondition` when the file cannot be used.
+ * `failed_precondition` when the file cannot be used, or a place to write to never can.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), home = homeDirectory(), env = process.env, file } = options;
@@ -62,6 +65,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   ];
   if (complaints.length > 0) throw new CodeExecutorError('invalid_argument', complaints.join('\n'));
   const homeDir = productHome({ cwd, home, env });
+  await checkPlaces({ cwd, audit: content.config.audit, homeDir: env['CODE_EXECUTOR_HOME'] && homeDir });
   const overridden = environment.values.map(({ path }) => dotted(path));
   return {
     config: content.config,
@@ -71,6 +75,24 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     places: configPlaces({ cwd, home, env, file }),
     warnings: content.warnings.map((warning) => `Configuration file ${found?.path ?? ''}: ${warning}.`),
   };
+}
+
+/** Rather at the start than when the first file is written there. */
+async function checkPlaces(places: {
+  cwd: string;
+  audit: Config['audit'];
+  homeDir: string | undefined;
+}): Promise<void> {
+  const { cwd, audit, homeDir } = places;
+  const auditPath = audit?.enabled === false ? undefined : audit?.path;
+  for (const [key, path] of [
+    ['CODE_EXECUTOR_HOME', homeDir],
+    ['audit.path', auditPath],
+  ] as const) {
+    const problem = path && (await whyUnusable(resolve(cwd, path)));
+    if (problem)
+      throw new CodeExecutorError('failed_precondition', `${key} ${problem}; choose another folder.`);
+  }
 }
 
 export interface Content {

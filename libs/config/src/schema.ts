@@ -314,6 +314,11 @@ const audit = z
       'For how many days records are kept in a folder. Default: 30.',
       'AUDIT_LOG_RETENTION_DAYS',
     ),
+    maxMegabytes: integer(
+      1,
+      1_000_000,
+      'What all records may take together, in MiB: the oldest are removed, and a single file is not written any more. Default: 512.',
+    ),
     required: flag('Refuse executions while their records cannot be written. Default: false.'),
   })
   .refine(({ enabled = true, required = false }) => enabled || !required, {

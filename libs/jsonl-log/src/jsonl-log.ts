@@ -1,17 +1,25 @@
-import { unlink } from 'node:fs/promises';
-
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { LineWriter } from './line-writer.js';
-import { fileOf, listFiles, type LogFile, type LogPlace, utcDate } from './log-files.js';
+import { listFiles, type LogFile, type LogPlace, utcDate } from './log-files.js';
+import { unlinkAnyway } from './make-room.js';
 import { reasonOf } from './open-file.js';
 import { type BadLine, readEntries } from './read-entries.js';
 import { maxLineBytes } from './read-lines.js';
 
 const dayMs = 86_400_000;
 
-/** `{ directory, prefix }`: a file for each UTC day, `<prefix>-YYYY-MM-DD.jsonl`. `{ file }`: that one. */
+/**
+ * `{ directory, prefix }`: files for each UTC day, `<prefix>-YYYY-MM-DD.jsonl`, then `<prefix>-YYYY-MM-DD_2.jsonl` and
+ * so on. `{ file }`: that one.
+ */
 export type JsonlLogOptions<Entry> = LogPlace & {
+  /**
+   * What all files of the folder may have together, in bytes: the oldest are removed. A file of a day has up to an
+   * eighth of that before the next one begins. One file for all days is not written any more when it has as much.
+   * Default: no limit.
+   */
+  maxBytes?: number;
   /** When an entry happened: decides its file, and whether `read` yields it; an invalid date for what is no entry. */
   timeOf: (entry: Entry) => Date;
 };
@@ -43,12 +51,13 @@ export interface Retention {
 export class JsonlLog<Entry extends object> {
   readonly #place: LogPlace;
   readonly #timeOf: (entry: Entry) => Date;
-  readonly #writer = new LineWriter();
+  readonly #writer: LineWriter;
   #isClosed = false;
 
   constructor(options: JsonlLogOptions<Entry>) {
     this.#place = options;
     this.#timeOf = options.timeOf;
+    this.#writer = new LineWriter(options, options.maxBytes ?? Infinity);
   }
 
   /**
@@ -64,7 +73,7 @@ export class JsonlLog<Entry extends object> {
     if (date === undefined) {
       throw new CodeExecutorError('invalid_argument', 'The record has no time; give it one.');
     }
-    await this.#writer.write(fileOf(this.#place, date), toLine(entry));
+    await this.#writer.write(date, toLine(entry));
   }
 
   /** The entries, some at a time in memory. Rejects with `failed_precondition` when the folder cannot be read. */
@@ -86,8 +95,8 @@ export class JsonlLog<Entry extends object> {
   }
 
   /**
-   * Removes the files of days that are over for longer; resolves with how many. One file for all days stays as it
-   * is. Rejects with `failed_precondition` when a file cannot be removed.
+   * Removes the files of days that are over for longer, resolves with how many, and after them the oldest of those
+   * that are too much for `maxBytes`. One file for all days stays as it is. Rejects with `failed_precondition` when a file cannot be removed.
    */
   async prune({ days, now = new Date() }: Retention): Promise<number> {
     const isExpired = ({ date }: LogFile) =>
@@ -96,13 +105,15 @@ export class JsonlLog<Entry extends object> {
     let count = 0;
     for (const { path, name } of expired) {
       try {
-        await unlink(path);
-        count++;
+        if (await unlinkAnyway(path)) count++;
       } catch (error) {
-        // Another process was faster.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
         throw unusable(`${name} is past its time and cannot be removed`, error);
       }
+    }
+    try {
+      await this.#writer.makeRoom();
+    } catch (error) {
+      throw unusable('The log is larger than it may be, and its oldest file cannot be removed', error);
     }
     return count;
   }

@@ -2,14 +2,20 @@ import { basename } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
-import { appendLines } from './append-lines.js';
+import { appendLines, fileIsFull } from './append-lines.js';
+import { fileOf, listFiles, type LogPlace } from './log-files.js';
+import { makeRoom } from './make-room.js';
 import { reasonOf } from './open-file.js';
 
 /** Lines wait in memory while a disk is slow; beyond this they are refused. In bytes. */
 const maxWaitingBytes = 16 * 1024 * 1024;
+/** A disk that needs longer for a write has gone, as that of another machine may. */
+const maxWriteMs = 10_000;
+/** Of the bytes that all files may have, those that one file of a day may have. */
+const shareOfOneFile = 1 / 8;
 
 interface WaitingLine {
-  path: string;
+  date: string;
   bytes: Buffer;
   resolve: () => void;
   reject: (error: CodeExecutorError) => void;
@@ -17,21 +23,31 @@ interface WaitingLine {
 
 /** Writes lines in the order in which they come: all that came within a turn, or during the write before, at once. */
 export class LineWriter {
+  readonly #place: LogPlace;
+  readonly #maxBytes: number;
   #waiting: WaitingLine[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
+  /** A write has not come back in time; nothing else is tried until it does. */
+  #isStuck = false;
 
-  /** Resolves when the line is in the file. */
-  write(path: string, bytes: Buffer): Promise<void> {
+  constructor(place: LogPlace, maxBytes: number) {
+    this.#place = place;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Resolves when the line is in a file of that day. */
+  write(date: string, bytes: Buffer): Promise<void> {
+    if (this.#isStuck) throw unanswered(this.#place, date);
     if (this.#waitingBytes + bytes.length > maxWaitingBytes) {
       throw new CodeExecutorError(
         'resource_exhausted',
-        `The record was not written to ${basename(path)}: ${maxWaitingBytes / 1024 / 1024} MB of others wait for the disk; find out what slows it down.`,
+        `The record was not written to ${nameOf(this.#place, date)}: ${maxWaitingBytes / 1024 / 1024} MB of others wait for the disk; find out what slows it down.`,
       );
     }
     this.#waitingBytes += bytes.length;
     const written = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ path, bytes, resolve, reject });
+      this.#waiting.push({ date, bytes, resolve, reject });
     });
     this.#writing ??= this.#writeAll();
     return written;
@@ -42,36 +58,102 @@ export class LineWriter {
     await this.#writing;
   }
 
+  /** Removes the oldest files where there are more bytes than there may be. */
+  async makeRoom(): Promise<void> {
+    const newest = (await listFiles(this.#place)).at(-1);
+    if (newest?.date !== undefined) await this.#makeRoomBeside(newest.path);
+  }
+
   async #writeAll(): Promise<void> {
     do {
       await new Promise((resolve) => setImmediate(resolve));
       const lines = this.#waiting;
       this.#waiting = [];
       this.#waitingBytes = 0;
-      for (const [path, group] of byPath(lines)) await writeGroup(path, group);
+      for (const [date, group] of byDate(lines)) {
+        if (this.#isStuck) refuse(group, unanswered(this.#place, date));
+        else
+          await this.#inTime(this.#writeGroup(date, group), () =>
+            refuse(group, unanswered(this.#place, date)),
+          );
+      }
     } while (this.#waiting.length > 0);
     this.#writing = undefined;
   }
+
+  /** Resolves at the latest when the disk has had its time; the work goes on then, and all else is refused meanwhile. */
+  async #inTime(work: Promise<void>, onLate: () => void): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.#isStuck = true;
+        void work.finally(() => (this.#isStuck = false));
+        onLate();
+        resolve();
+      }, maxWriteMs);
+    });
+    await Promise.race([work, late]);
+    clearTimeout(timer);
+  }
+
+  async #writeGroup(date: string, lines: readonly WaitingLine[]): Promise<void> {
+    let path = fileOf(this.#place, date, 1);
+    let from = 0;
+    try {
+      let part = await this.#latestPart(date);
+      while (from < lines.length) {
+        if (part === undefined) await this.#makeRoomBeside(path);
+        path = fileOf(this.#place, date, part ?? 1);
+        const bytes = lines.slice(from).map((line) => line.bytes);
+        const { written, reason } = await appendLines(path, bytes, this.#maxFileBytes);
+        for (const line of lines.slice(from, from + written)) line.resolve();
+        from += written;
+        if (from === lines.length) return;
+        if (reason !== fileIsFull || 'file' in this.#place) throw reason;
+        part = (part ?? 1) + 1;
+        await this.#makeRoomBeside(fileOf(this.#place, date, part));
+      }
+    } catch (reason) {
+      const message = `The record was not written to ${basename(path)}: ${reasonOf(reason)}; see to that place, or choose another.`;
+      const error = new CodeExecutorError('failed_precondition', message, { cause: reason });
+      refuse(lines.slice(from), error);
+    }
+  }
+
+  /** Asked each time: other processes write there, too, and remove what is old. */
+  async #latestPart(date: string): Promise<number | undefined> {
+    if ('file' in this.#place || this.#maxBytes === Infinity) return 1;
+    return (await listFiles(this.#place)).findLast((file) => file.date === date)?.part;
+  }
+
+  get #maxFileBytes(): number {
+    return 'file' in this.#place ? this.#maxBytes : this.#maxBytes * shareOfOneFile;
+  }
+
+  async #makeRoomBeside(path: string): Promise<void> {
+    await makeRoom(this.#place, { maxBytes: this.#maxBytes, maxFileBytes: this.#maxFileBytes }, path);
+  }
 }
 
-function byPath(lines: readonly WaitingLine[]): Map<string, WaitingLine[]> {
+function byDate(lines: readonly WaitingLine[]): Map<string, WaitingLine[]> {
   const groups = new Map<string, WaitingLine[]>();
   for (const line of lines) {
-    const group = groups.get(line.path);
+    const group = groups.get(line.date);
     if (group) group.push(line);
-    else groups.set(line.path, [line]);
+    else groups.set(line.date, [line]);
   }
   return groups;
 }
 
-async function writeGroup(path: string, lines: readonly WaitingLine[]): Promise<void> {
-  const { written, reason } = await appendLines(
-    path,
-    lines.map(({ bytes }) => bytes),
-  );
-  for (const line of lines.slice(0, written)) line.resolve();
-  if (written === lines.length) return;
-  const message = `The record was not written to ${basename(path)}: ${reasonOf(reason)}; see to that place, or choose another.`;
-  const error = new CodeExecutorError('failed_precondition', message, { cause: reason });
-  for (const line of lines.slice(written)) line.reject(error);
+function refuse(lines: readonly WaitingLine[], error: CodeExecutorError): void {
+  for (const line of lines) line.reject(error);
+}
+
+function unanswered(place: LogPlace, date: string): CodeExecutorError {
+  const message = `The record was not written to ${nameOf(place, date)}: the disk has not answered for ${maxWriteMs / 1000} s; see to that place, or choose another.`;
+  return new CodeExecutorError('failed_precondition', message);
+}
+
+function nameOf(place: LogPlace, date: string): string {
+  return basename(fileOf(place, date, 1));
 }

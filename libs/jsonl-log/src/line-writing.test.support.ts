@@ -4,8 +4,8 @@ import { once } from 'node:events';
 const built = new URL('../dist/index.js', import.meta.url).href;
 const program = `
   import { JsonlLog } from ${JSON.stringify(built)};
-  const { directory, writer, count, chars } = JSON.parse(process.argv[1]);
-  const log = new JsonlLog({ directory, prefix: 'log', timeOf: ({ at }) => new Date(at) });
+  const { directory, writer, count, chars, maxBytes } = JSON.parse(process.argv[1]);
+  const log = new JsonlLog({ directory, prefix: 'log', timeOf: ({ at }) => new Date(at), maxBytes });
   const text = 'x'.repeat(chars);
   let refused = 0;
   for (let number = 0; number < count; number += 10) {
@@ -25,6 +25,7 @@ export interface Writing {
   count: number;
   /** Of the text in each entry. */
   chars: number;
+  maxBytes?: number;
 }
 
 /** A process of its own that appends to the log `log` of a folder, ten entries at a time; it needs the built package. */

@@ -9,23 +9,36 @@ const careful = constants.O_NONBLOCK | constants.O_NOFOLLOW;
 export async function openToAppend(path: string): Promise<FileHandle> {
   const folder = dirname(path);
   await makeFolder(folder);
-  if (!(await lstat(folder)).isDirectory()) throw new TypeError('its folder is a link');
+  const stats = await lstat(folder);
+  if (!stats.isDirectory()) {
+    throw new TypeError(stats.isSymbolicLink() ? 'its folder is a link' : 'its folder is a file');
+  }
   // Reading, too: whether the last line has an end.
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | careful;
   return checked(await open(path, flags, 0o600));
 }
 
-/** With those above it. */
+/** With those above it. Node's own way, `recursive`, never ends where no folder can be made, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
-  const mode = 0o700;
   try {
-    await mkdir(folder, { recursive: true, mode });
+    await makeOne(folder);
   } catch (error) {
-    // So Node words that the file system is read-only; making one folder at a time tells.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
     await makeFolder(dirname(folder));
-    await mkdir(folder, { mode });
+    await makeOne(folder);
   }
+}
+
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }
 
 /** Opens a file of lines to read. */
@@ -57,6 +70,7 @@ const words: Readonly<Record<string, string>> = {
   EMLINK: 'a link is in its place',
   EISDIR: 'a folder is in its place',
   ENXIO: 'it is no regular file',
+  ENOENT: 'no folder can be made there',
   ENOTDIR: 'its folder is a file',
   EEXIST: 'its folder is a file',
   EMFILE: 'too many files are open',
@@ -66,6 +80,6 @@ const words: Readonly<Record<string, string>> = {
 /** Why a file cannot be used, without its path. */
 export function reasonOf(error: unknown): string {
   if (error instanceof TypeError) return error.message;
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   return code === undefined ? 'it fails' : (words[code] ?? `it fails with ${code}`);
 }

@@ -56,6 +56,20 @@ export const recordScenes = [
     },
   }),
   overStdio({
+    config: { audit: { path: '.', maxMegabytes: 1 }, sandbox },
+    instead: { 'audit.maxMegabytes': 100 },
+    // Lines that hold nothing.
+    files: { [yesterday]: '\n'.repeat(2 * 1024 * 1024) },
+    shows: {
+      'audit.maxMegabytes': async (server) => {
+        await server.run('return 1');
+        await until(async () => !(await isThere(join(server.home, yesterday))));
+        const files = (await readdir(server.home)).filter((name) => name.startsWith('audit-'));
+        expect(files).not.toEqual([]);
+      },
+    },
+  }),
+  overStdio({
     config: { audit: { path: 'taken', required: true }, sandbox },
     files: { taken: '' },
     shows: {

@@ -1,0 +1,46 @@
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** The kernel's own file systems, in which nobody can put a file: proc and sysfs. */
+const withoutFiles: readonly number[] = [0x9fa0, 0x62656572];
+/** A disk of another machine may never answer. */
+const maxAnswerMs = 5000;
+
+/**
+ * Why no file can ever be put at a path, or below; undefined where it may work. Makes nothing: what is in the way for
+ * now may be gone later.
+ */
+export async function whyUnusable(path: string): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const unanswered = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`does not answer for ${maxAnswerMs / 1000} s`), maxAnswerMs);
+  });
+  try {
+    return await Promise.race([look(path), unanswered]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function look(path: string): Promise<string | undefined> {
+  try {
+    const { type } = await statfs(await nearestExisting(path));
+    return withoutFiles.includes(type)
+      ? 'is on a file system of the kernel, which keeps no files'
+      : undefined;
+  } catch {
+    // Whoever writes there says what is wrong.
+    return undefined;
+  }
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if ((code !== 'ENOENT' && code !== 'ENOTDIR') || dirname(path) === path) throw error;
+    return nearestExisting(dirname(path));
+  }
+}

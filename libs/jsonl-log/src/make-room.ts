@@ -1,0 +1,43 @@
+import { lstat, unlink } from 'node:fs/promises';
+
+import { listFiles, type LogPlace } from './log-files.js';
+
+/**
+ * Removes the oldest files until all of them are no more than `maxBytes` together, and stay so while the `current`
+ * one grows to `maxFileBytes`; that one stays. Rejects where a file cannot be removed.
+ */
+export async function makeRoom(
+  place: LogPlace,
+  { maxBytes, maxFileBytes }: { maxBytes: number; maxFileBytes: number },
+  current: string,
+): Promise<void> {
+  const files = (await listFiles(place)).filter(({ path }) => path !== current);
+  const sizes = await Promise.all(files.map(({ path }) => sizeOf(path)));
+  let total = Math.max(await sizeOf(current), maxFileBytes) + sizes.reduce((sum, size) => sum + size, 0);
+  for (const [index, { path }] of files.entries()) {
+    if (total <= maxBytes) return;
+    await unlinkAnyway(path);
+    total -= sizes[index] ?? 0;
+  }
+}
+
+/** 0 for a file that is not there: another process may have removed it. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/** Resolves with whether it was there: another process may be faster. */
+export async function unlinkAnyway(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
