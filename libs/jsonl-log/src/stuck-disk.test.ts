@@ -31,7 +31,7 @@ test('a write that does not come back is given up after 10 s, and no other is tr
   isStuck = true;
   const outcomes: string[] = [];
   const append = (n: number) =>
-    log.append({ at, n }).catch((error: Error) => void outcomes.push(`${n}: ${error.message}`));
+    log.append({ at, n }).catch((error: unknown) => void outcomes.push(`${n}: ${(error as Error).message}`));
   const first = append(1);
   while (!letGo) await new Promise(setImmediate);
   const second = append(2);
