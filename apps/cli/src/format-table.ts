@@ -1,5 +1,4 @@
-/** Control characters, and those that turn the direction of a text or hide in it. */
-const unprintable = /[\p{Cc}\p{Cf}]/gu;
+import { printable } from './printable.js';
 
 /**
  * Rows as aligned columns below a line of headings, which `emphasize` may colour. Cells may be what others chose:
@@ -10,7 +9,7 @@ export function formatTable(
   rows: readonly (readonly string[])[],
   emphasize: (text: string) => string,
 ): string {
-  const table = [headings, ...rows].map((row) => row.map((cell) => cell.replace(unprintable, '�')));
+  const table = [headings, ...rows].map((row) => row.map((cell) => printable(cell)));
   const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const lines = table.map((row) =>
     row

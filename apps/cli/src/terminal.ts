@@ -1,5 +1,7 @@
 import type { WriteStream } from 'node:tty';
 
+import { printable, printableJson } from './printable.js';
+
 type Stream = NodeJS.WritableStream & Partial<WriteStream>;
 
 /** Where a command writes: results to stdout, everything else to stderr. */
@@ -18,28 +20,34 @@ export class Terminal {
     this.#out.write(text);
   }
 
+  /** A result as JSON. */
+  printJson(value: unknown): void {
+    this.print(`${printableJson(value)}\n`);
+  }
+
   /** Something the user should know, on a line of its own. */
   note(text: string): void {
     this.#endProgress();
-    this.#err.write(`code-executor: ${text}\n`);
+    this.#err.write(`code-executor: ${printable(text, '\n')}\n`);
   }
 
   /** Why the command failed. */
   fail(text: string): void {
     this.#endProgress();
     const label = this.#err.hasColors?.() ? '\u001b[31mcode-executor:\u001b[39m' : 'code-executor:';
-    this.#err.write(`${label} ${text}\n`);
+    this.#err.write(`${label} ${printable(text, '\n')}\n`);
   }
 
   /** How far a file has come; on a terminal one line that changes, elsewhere one line when it is there. */
   progress(fileName: string, receivedBytes: number, totalBytes?: number): void {
+    const name = printable(fileName);
     const isThere = receivedBytes === totalBytes;
     if (!this.#err.isTTY) {
-      if (isThere) this.#err.write(`Fetched ${fileName} (${megabytes(receivedBytes)})\n`);
+      if (isThere) this.#err.write(`Fetched ${name} (${megabytes(receivedBytes)})\n`);
       return;
     }
     const total = totalBytes === undefined ? '' : ` of ${megabytes(totalBytes)}`;
-    this.#err.write(`\r\u001b[KFetching ${fileName}: ${megabytes(receivedBytes)}${total}`);
+    this.#err.write(`\r\u001b[KFetching ${name}: ${megabytes(receivedBytes)}${total}`);
     this.#hasProgress = true;
     if (isThere) this.#endProgress();
   }

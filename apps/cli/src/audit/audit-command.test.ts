@@ -58,6 +58,28 @@ describe('code-executor audit search', () => {
     ]);
   });
 
+  test('shows as JSON what steers no terminal, and means the same', async () => {
+    const toolName = 'a\u0007\u009b31m\u202e\u2066\u200b\u{feff}\u{e0041}\u00e9\ud800';
+    await write(record({ toolName }));
+    const { stdout } = await runCli(home, 'audit', 'search', '--json');
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+    expect(JSON.parse(stdout)).toEqual([record({ toolName })]);
+    expect(stdout).toContain('é');
+  });
+
+  test('tells of records that have none of their own, and of refused requests', async () => {
+    await write(
+      record({ type: 'denial', status: 'rejected', action: 'omitted', count: 1900 }),
+      record({ type: 'request_refused', status: 'rejected', httpStatus: 421 }),
+    );
+    const { stdout } = await runCli(home, 'audit', 'search');
+    const rows = stdout.split('\n').slice(1, -1);
+    expect(rows.map((line) => line.split(/ {2,}/).slice(1))).toEqual([
+      ['request_refused', 'rejected', 'HTTP 421'],
+      ['denial', 'rejected omitted', '1900 more'],
+    ]);
+  });
+
   test.each<[string[], object[]]>([
     [[], [run, denial, call]],
     [['--limit', '1'], [run]],

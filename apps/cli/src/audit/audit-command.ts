@@ -47,7 +47,7 @@ Examples:
         ...(execution !== undefined && { executionId: execution }),
         ...(trace !== undefined && { correlationId: trace }),
       });
-      if (json) terminal.print(`${JSON.stringify(records, null, 2)}\n`);
+      if (json) terminal.printJson(records);
       else if (records.length === 0) terminal.note('There is no such record.');
       else terminal.print(formatRecords(records, terminal.bold));
     });
@@ -60,7 +60,7 @@ Examples:
       const log = await openAuditLog(command.optsWithGlobals<{ config?: string }>(), terminal);
       const report = await log.verify();
       const { files, records, problems } = report;
-      if (json) terminal.print(`${JSON.stringify(report, null, 2)}\n`);
+      if (json) terminal.printJson(report);
       else {
         for (const { file, line, reason } of problems) {
           terminal.print(line > 0 ? `${file}:${line}: ${reason}\n` : `${file}: ${reason}\n`);

@@ -20,7 +20,10 @@ function cells(record: AuditEvent): string[] {
   );
 }
 
-function subjectOf({ toolName, server, query, language, clientId, codeHash }: AuditEvent): string {
+function subjectOf(record: AuditEvent): string {
+  const { action, count, httpStatus, toolName, server, query, language, clientId, codeHash } = record;
+  if (action === 'omitted') return `${count ?? 0} more`;
+  if (httpStatus !== undefined) return `HTTP ${httpStatus} ${clientId ?? ''}`.trimEnd();
   if (toolName !== undefined) return toolName;
   if (query !== undefined) return `"${query}"`;
   if (codeHash !== undefined) return `${language ?? ''} ${codeHash.slice(0, 12)}`;

@@ -19,7 +19,7 @@ export function cacheCommand(terminal: Terminal): Command {
     .action(async (options: { json?: true }, command: Command) => {
       const opened = await openCache(command.optsWithGlobals<CommonOptions>(), terminal);
       const entries = await opened.entries().finally(() => opened.close());
-      if (options.json) terminal.print(`${JSON.stringify(entries, null, 2)}\n`);
+      if (options.json) terminal.printJson(entries);
       else if (entries.length === 0)
         terminal.note('There is none. The server keeps one once it has listed tools.');
       else terminal.print(formatEntries(entries, Date.now(), terminal.bold));

@@ -64,7 +64,7 @@ Examples:
       const { folder, target } = await openPython(command.optsWithGlobals<CommonOptions>(), terminal);
       const { info, packages } = await folder.read();
       const list = [...packages.values()];
-      if (options.json) terminal.print(`${JSON.stringify(list.map(published), null, 2)}\n`);
+      if (options.json) terminal.printJson(list.map(published));
       else if (list.length === 0)
         terminal.note('There are none. To add some: code-executor python add --help');
       else terminal.print(formatPackages(list, terminal.bold));

@@ -35,7 +35,8 @@ Examples:
     .action(async (id: string, { allow, json }: CreateOptions, command: Command) => {
       const options = { ...fileOf(command), ...(allow && { allow }) };
       const { token: text, file, isFirst } = await createToken(id, options);
-      terminal.print(json ? `${JSON.stringify({ id, token: text, file }, null, 2)}\n` : `${text}\n`);
+      if (json) terminal.printJson({ id, token: text, file });
+      else terminal.print(`${text}\n`);
       terminal.note(`Client ${id} is in ${file}, with the hash of this token. The token is shown this once.`);
       terminal.note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.');
       if (isFirst) {
@@ -52,7 +53,7 @@ Examples:
       const { config, warnings } = await loadConfig(fileOf(command));
       for (const warning of warnings) terminal.note(warning);
       const clients = clientsOf(config);
-      if (json) terminal.print(`${JSON.stringify([...clients].map(published), null, 2)}\n`);
+      if (json) terminal.printJson([...clients].map(published));
       else if (clients.size === 0)
         terminal.note('There are none. To add one: code-executor token create --help');
       else terminal.print(formatClients(clients, terminal.bold));

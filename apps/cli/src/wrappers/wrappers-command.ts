@@ -54,7 +54,7 @@ Examples:
           signal,
         });
         if (json) {
-          terminal.print(`${JSON.stringify({ directory, ...done, unavailableServers }, null, 2)}\n`);
+          terminal.printJson({ directory, ...done, unavailableServers });
         } else {
           terminal.print(summaryOf(directory, done));
         }
