@@ -52,7 +52,11 @@ describe('createServer', () => {
   afterEach(() => client.close());
 
   /** The server with all its tools, over sandboxes in memory, and the SDK's client connected to it. */
-  async function connect(program: Program = () => Promise.resolve({}), warnings: string[] = []) {
+  async function connect(
+    program: Program = () => Promise.resolve({}),
+    warnings: string[] = [],
+    clientName = 'test',
+  ) {
     const executor = createExecutor({
       tools: fakeToolSource({ mcp__test__echo: (args) => ({ text: args['text'] }) }),
       sandboxes: languages.map((language) => sandboxOf(language, program)),
@@ -82,7 +86,7 @@ describe('createServer', () => {
       logger: silentLogger,
     });
     const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-    client = new Client({ name: 'test', version: '0' });
+    client = new Client({ name: clientName, version: '0' });
     await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
     // Makes the client check every structured result against the published schema.
     await client.listTools();
@@ -167,7 +171,7 @@ describe('createServer', () => {
     const { tools } = await (await connect()).listTools();
     const [typescript, python] = tools;
     expect(python?.outputSchema).toEqual(typescript?.outputSchema);
-    const { permissions, ...others } = (typescript?.inputSchema.properties ?? {});
+    const { permissions, ...others } = typescript?.inputSchema.properties ?? {};
     expect(permissions).toMatchObject({ properties: { read: {}, write: {}, net: {} } });
     expect(python?.inputSchema).toEqual({
       ...typescript?.inputSchema,
@@ -230,6 +234,26 @@ describe('createServer', () => {
       images: [{ mimeType: 'image/png', bytes: 3 }],
     });
     expect(structuredContent).not.toHaveProperty('content');
+  });
+
+  test('answers Codex with pictures in place of structured content, which it would show alone', async () => {
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const program: Program = ({ code }) =>
+      Promise.resolve(code === 'shows' ? { content: [picture] } : { value: 1 });
+    await connect(program, [], 'codex-mcp-client');
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.outputSchema)).toEqual([undefined, undefined, undefined]);
+    const run = (code: string) => client.callTool({ name: 'executeTypescript', arguments: { code } });
+    const shown = await run('shows');
+    expect(shown).not.toHaveProperty('structuredContent');
+    expect(shown.content).toEqual([
+      {
+        type: 'text',
+        text: expect.stringContaining('"images":[{"mimeType":"image/png","bytes":3}]') as unknown,
+      },
+      picture,
+    ]);
+    expect((await run('returns')).structuredContent).toMatchObject({ success: true, result: 1 });
   });
 
   test('answers with the pictures that a program returns as image blocks', async () => {

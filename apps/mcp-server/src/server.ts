@@ -8,6 +8,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 
+import { quirksOf } from './client-quirks.js';
 import { createProgress } from './progress.js';
 import type { Tool } from './tool.js';
 import { toToolResult } from './tool-result.js';
@@ -33,9 +34,12 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
   server.registerCapabilities({ tools: { listChanged: true } });
   server.onerror = (error) => logger.warn({ err: error }, 'A message of the client was not understood.');
 
+  const quirks = () => quirksOf(server.getClientVersion()?.name);
+
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: (await tools()).map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
-      return { name, title, description, inputSchema, outputSchema, annotations };
+      const promised = quirks().dropsPictures ? {} : { outputSchema };
+      return { name, title, description, inputSchema, ...promised, annotations };
     }),
   }));
 
@@ -65,7 +69,7 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
         ...(typeof traceparent === 'string' && { traceparent }),
         ...(progress && { onProgress: (message) => progress.report(message) }),
       });
-      return toToolResult(outcome);
+      return toToolResult(outcome, quirks());
     } finally {
       progress?.end();
     }

@@ -62,6 +62,7 @@ export class StartedServer {
     files: Record<string, string> = {},
     env: Record<string, string> = {},
     home?: string,
+    clientName = 'e2e',
   ): Promise<StartedServer> {
     const folder = home ?? (await createHome(files));
     const transport = new StdioClientTransport({
@@ -71,7 +72,7 @@ export class StartedServer {
       env: environmentOf(folder, env),
       stderr: 'pipe',
     });
-    const client = new Client({ name: 'e2e', version: '0' });
+    const client = new Client({ name: clientName, version: '0' });
     await client.connect(transport);
     const server = new StartedServer(folder, client, transport.pid ?? 0);
     transport.stderr?.on('data', (chunk: Buffer) => (server.#stderr += chunk.toString()));

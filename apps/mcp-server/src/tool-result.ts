@@ -1,12 +1,13 @@
 import type { ContentBlock } from '@code-executor/contracts';
 
+import type { ClientQuirks } from './client-quirks.js';
 import type { ToolOutcome } from './tool.js';
 
 /** An MCP `CallToolResult`. */
 export interface WireToolResult {
   [key: string]: unknown;
   content: ContentBlock[];
-  structuredContent: Record<string, unknown>;
+  structuredContent?: Record<string, unknown>;
   isError: boolean;
   _meta?: Record<string, unknown>;
 }
@@ -15,10 +16,13 @@ export interface WireToolResult {
  * The result as MCP wants it. Some clients show a model only the structured content and some only the
  * text, so the text is always all of the structured content.
  */
-export function toToolResult({ structured, isError, content = [], meta }: ToolOutcome): WireToolResult {
+export function toToolResult(
+  { structured, isError, content = [], meta }: ToolOutcome,
+  { dropsPictures }: ClientQuirks = {},
+): WireToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(structured) }, ...content],
-    structuredContent: { ...structured },
+    ...(!(dropsPictures && content.length > 0) && { structuredContent: { ...structured } }),
     isError,
     ...(meta && { _meta: meta }),
   };

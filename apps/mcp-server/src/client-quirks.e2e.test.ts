@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { programs } from './programs.test.support.js';
+import { StartedServer } from './started-server.test.support.js';
+
+describe.each([
+  ['codex-mcp-client', false],
+  ['claude-code', true],
+  ['gemini-cli-mcp-client', true],
+])('%s', (clientName, getsBoth) => {
+  let server: StartedServer;
+  beforeAll(async () => {
+    server = await StartedServer.start({ '.code-executor.json': '{}' }, {}, undefined, clientName);
+  });
+  afterAll(() => server.close());
+
+  const run = (code: string) => server.client.callTool({ name: 'executeTypescript', arguments: { code } });
+
+  test(`is ${getsBoth ? '' : 'not '}promised structured content`, async () => {
+    const { tools } = await server.client.listTools();
+    expect(tools.map(({ outputSchema }) => outputSchema !== undefined)).toEqual(tools.map(() => getsBoth));
+  });
+
+  test(`gets pictures ${getsBoth ? 'beside' : 'in place of'} structured content`, async () => {
+    const { content, structuredContent } = await run(programs.typescript.shows);
+    const [text, picture] = content as [{ text: string }, object];
+    expect(JSON.parse(text.text)).toMatchObject({ images: [{ mimeType: 'image/png', bytes: 70 }] });
+    expect(picture).toMatchObject({ type: 'image', mimeType: 'image/png' });
+    expect(structuredContent !== undefined).toBe(getsBoth);
+  });
+
+  test('gets structured content, and the same as text, where there is no picture', async () => {
+    const { content, structuredContent } = await run('return 1');
+    expect(structuredContent).toMatchObject({ success: true, result: 1 });
+    expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+  });
+});
