@@ -71,11 +71,16 @@ export function run(command, args, { cwd = root, env = cleanEnvironment(), timeo
   });
 }
 
-/** The file behind an installed package's command, to be started with Node itself. */
+/**
+ * The file behind an installed package's command, to be started with Node itself. Default: the command that is
+ * named like the package, else the only one.
+ */
 export function binOf(packageName, command = packageName) {
   const folder = join(root, 'node_modules', packageName);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return join(folder, typeof bin === 'string' ? bin : bin[command]);
+  if (typeof bin === 'string') return join(folder, bin);
+  const files = Object.values(bin);
+  return join(folder, bin[command] ?? (files.length === 1 ? files[0] : ''));
 }
 
 /** Runs an installed package's command. */
