@@ -60,7 +60,10 @@ export class Workplace {
   /** Our built server with a configuration, and a real client on it. */
   async startServer(config = {}, env = {}) {
     const file = join(this.folder, `config-${this.#clients.length}.json`);
-    await writeFile(file, JSON.stringify({ projectOnly: true, log: { level: 'error' }, ...config }));
+    // What is measured are whole listings.
+    const discovery = { timeoutMs: 60_000 };
+    const all = { projectOnly: true, log: { level: 'error' }, discovery, ...config };
+    await writeFile(file, JSON.stringify(all));
     return this.connect(process.execPath, [serverBin, '--config', file], env);
   }
 

@@ -52,10 +52,15 @@ async function runProgram({ language, tool, file }, { folder, files, connections
   await mkdir(ownFolder);
   const config = join(ownFolder, 'config.json');
   const mcpServers = upstreamServers(ownFolder, files);
-  await writeFile(config, JSON.stringify({ projectOnly: true, mcpServers }, null, 2));
+  // The program needs all that its first search can find, although nobody has ever listed these servers.
+  const discovery = { timeoutMs: 30_000 };
+  await writeFile(config, JSON.stringify({ projectOnly: true, mcpServers, discovery }, null, 2));
 
   const startedAt = performance.now();
-  const server = { command: process.execPath, args: [binOf('@code-executor/mcp-server'), '--config', config] };
+  const server = {
+    command: process.execPath,
+    args: [binOf('@code-executor/mcp-server'), '--config', config],
+  };
   const client = await connections.open(server, folder);
   const { tools: listed } = await client.listTools();
   const answer = await client.callTool({ name: tool, arguments: { code, allowedTools } });

@@ -24,7 +24,7 @@ export async function openTools(
   for (const warning of [...warnings, ...serverWarnings]) terminal.note(warning);
   const cache = openSchemaCache(loaded);
   // A server has as long as when nothing is known of it.
-  const { connectTimeoutMs = 10_000 } = config.pool ?? {};
+  const { connectTimeoutMs = 120_000 } = config.pool ?? {};
   const pool = new ClientPool({
     ...config.pool,
     servers,

@@ -110,7 +110,9 @@ describe('a configuration that changes', () => {
   const listed = 'return [...new Set((await discoverMCPTools()).map(({ server }) => server))]';
 
   test('adds and removes servers; what runs is unharmed, and the others stay connected', async () => {
-    const server = await start({ ...level, ...policy }, { '.mcp.json': servers('one', 'two') });
+    // A listing has everything, however long it takes to start.
+    const discovery = { timeoutMs: 60_000 };
+    const server = await start({ ...level, ...policy, discovery }, { '.mcp.json': servers('one', 'two') });
     expect((await server.run(listed)).result).toEqual(['one', 'two']);
     const pids = async () => (await descendantsOf(server.pid)).map(({ pid }) => pid);
     const before = await pids();

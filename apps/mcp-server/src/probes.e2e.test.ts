@@ -18,7 +18,9 @@ afterEach(async () => {
 const timestamp = expect.stringMatching(/^\d{4}-.*Z$/) as unknown;
 const uptime = expect.any(Number) as unknown;
 const version = expect.stringMatching(/^\d+\.\d+\.\d+$/) as unknown;
-const anyServer = { mcpServers: { everything: realServer('everything') } };
+/** A listing has all its tools, however long it takes to start. */
+const discovery = { timeoutMs: 60_000 };
+const anyServer = { mcpServers: { everything: realServer('everything') }, discovery };
 
 async function ask(url: string, init?: RequestInit) {
   const answer = await fetch(url, init);
@@ -73,7 +75,7 @@ describe('HEALTH_CHECK_PORT', () => {
     const port = await freePort();
     const mcpServers = { broken: { command: 'false' } };
     const server = await StartedServer.start(
-      { '.code-executor.json': JSON.stringify({ mcpServers, projectOnly: true }) },
+      { '.code-executor.json': JSON.stringify({ mcpServers, discovery, projectOnly: true }) },
       { HEALTH_CHECK_PORT: String(port) },
     );
     ending.push(server);

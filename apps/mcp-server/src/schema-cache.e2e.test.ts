@@ -17,6 +17,9 @@ const names = ['everything', 'memory'];
 const discover = `const tools = await discoverMCPTools();
   return tools.map(({ server, unavailable }) => ({ server, unavailable }));`;
 
+/** A listing has everything, however long it takes to start. */
+const discovery = { timeoutMs: 60_000 };
+
 interface Hit {
   server: string;
   unavailable?: { reason: string; fix: string };
@@ -36,6 +39,7 @@ beforeAll(async () => {
   home = await createHome();
   const mcpServers = { everything: realServer('everything', 'stdio'), memory: realServer('memory') };
   await writeFile(join(home, '.mcp.json'), JSON.stringify({ mcpServers }));
+  await writeFile(join(home, '.code-executor.json'), JSON.stringify({ discovery }), { mode: 0o600 });
 });
 afterAll(() => removeHome(home));
 

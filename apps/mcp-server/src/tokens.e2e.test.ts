@@ -20,7 +20,10 @@ describe('In tokens (o200k)', () => {
       memory: { ...realServer('memory'), env: { MEMORY_FILE_PATH: join(home, 'memory.jsonl') } },
     };
     const file = join(home, '.code-executor.json');
-    await writeFile(file, JSON.stringify({ projectOnly: true, mcpServers }));
+    await writeFile(
+      file,
+      JSON.stringify({ projectOnly: true, mcpServers, discovery: { timeoutMs: 60_000 } }),
+    );
     server = await StartedServer.start({}, {}, home);
     // From now on all of them are known.
     await server.run('return (await discoverMCPTools()).length', { timeoutMs: 60_000 });

@@ -155,7 +155,7 @@ describe('Circuit', () => {
     const { tools, failedServers } = await pool.listTools();
     const reason = expect.stringMatching(/^its circuit is open after a failure; the last: Server wild/);
     const fix = expect.stringContaining('tried again');
-    expect(failedServers).toEqual([{ server: 'wild', reason, fix }]);
+    expect(failedServers).toEqual([{ server: 'wild', reason, fix, retryAfterMs: expect.any(Number) }]);
     expect(tools).toEqual(before.tools.map((tool) => ({ ...tool, unavailable: { reason, fix } })));
     expect((await pool.listTools()).tools).toBe(tools);
     await until(() => circuit().state === 'half_open');

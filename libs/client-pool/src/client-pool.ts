@@ -36,10 +36,17 @@ interface FoundTool {
   schema: ToolSchema;
 }
 
+/** A server that a tool may belong to, and what it has. */
+interface Owner {
+  server: UpstreamServer | UnusableServer;
+  ownName: string;
+  known: KnownTools | UnknownTools;
+}
+
 /**
  * All configured upstream MCP servers as one `ToolSource`. A server is connected when it is first
- * needed, all of them side by side; one that fails is reported, and never hides or delays the others
- * beyond `connectTimeoutMs`, or two seconds more while it keeps going away.
+ * needed, all of them side by side; one that fails, or takes long to start, is reported, and never hides the others
+ * or delays a listing beyond `discoveryTimeoutMs`.
  */
 export class ClientPool implements ToolSource {
   #servers: readonly UpstreamServer[];
@@ -148,18 +155,26 @@ export class ClientPool implements ToolSource {
   }
 
   async #listTools(options: ListOptions): Promise<ToolListing> {
-    const { name, server: asked, offset = 0, limit = Infinity, refresh, signal } = options;
+    const { name, server: asked, offset = 0, limit = Infinity, signal } = options;
     this.#assertOpen();
     const all = this.#all;
     let servers = all;
     if (name !== undefined) servers = possibleOwners(name, servers).map(({ server }) => server);
     if (asked !== undefined) servers = servers.filter((server) => server.name === asked);
-    const answers = Promise.all(servers.map((server) => server.tools(refresh)));
-    const known = await untilAborted(answers, signal).catch((error: unknown) => {
+    const answers =
+      name !== undefined && options.untilReady
+        ? this.#ask(name, options).then((owners) => owners.filter(({ server }) => servers.includes(server)))
+        : Promise.all(servers.map(async (server) => ({ server, known: await server.tools(options) })));
+    const found = await untilAborted(answers, signal).catch((error: unknown) => {
       throw signal?.aborted ? cancelled(signal) : error;
     });
-    const failedServers = known.flatMap(({ failure }) => (failure ? [failure.toFailedServer()] : []));
-    let tools = this.#merge(known, servers.length === all.length);
+    const failedServers = found.flatMap(({ server, known: { failure } }) =>
+      failure ? [server.describe(failure)] : [],
+    );
+    let tools = this.#merge(
+      found.map(({ known }) => known),
+      servers.length === all.length,
+    );
     if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
     if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
     return { tools, failedServers };
@@ -193,6 +208,7 @@ export class ClientPool implements ToolSource {
   async #turn({ server, schema }: FoundTool, signal: AbortSignal | undefined): Promise<() => void> {
     for (;;) {
       if (server.isPaused) await untilAborted(server.paced(), signal);
+      await untilAborted(server.settled(), signal);
       const endTurn = await this.#queue.turn(schema, signal);
       if (!server.isPaused) return endTurn;
       endTurn();
@@ -210,7 +226,8 @@ export class ClientPool implements ToolSource {
 
   #createServer(name: string, server: ServerConfig): UpstreamServer {
     const { baseEnv, cache, logger = silentLogger } = this.#options;
-    const { callTimeoutMs = 60_000, connectTimeoutMs = 10_000, discoveryTimeoutMs = 500 } = this.#options;
+    const { callTimeoutMs = 60_000, discoveryTimeoutMs = 500 } = this.#options;
+    const { connectTimeoutMs = this.#options.connectTimeoutMs ?? 120_000 } = server;
     const { failureThreshold = 5, resetTimeoutMs = 30_000 } = this.#options;
     const limits = { callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, failureThreshold, resetTimeoutMs };
     const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
@@ -219,15 +236,11 @@ export class ClientPool implements ToolSource {
     return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
   }
 
-  /** The tool, of the server with the longest name that has it. All that may have it are asked at once. */
+  /** The tool, of the server with the longest name that has it. */
   async #find(name: string): Promise<FoundTool> {
-    const owners = possibleOwners(name, this.#all).map((owner) => ({
-      ...owner,
-      known: owner.server.tools(),
-    }));
     const tool = name.slice(0, maxShownNameChars);
-    for (const { server, ownName, known } of owners) {
-      const { tools, failure } = await known;
+    for (const { server, ownName, known } of await this.#ask(name)) {
+      const { tools, failure } = known;
       // Whoever has the tool, it is not for a server with a shorter name to answer in its place.
       if (!tools) throw server.failedCall(tool, failure);
       const schema = tools.get(ownName);
@@ -235,6 +248,19 @@ export class ClientPool implements ToolSource {
     }
     const message = `Tool ${tool} does not exist; list the tools to see their names.`;
     throw new CodeExecutorError('not_found', message, { tool });
+  }
+
+  /**
+   * What all servers that may own the tool have, the longest name first, once they are ready. Where none is known to
+   * have it, what they have now: lists may be of yesterday.
+   */
+  async #ask(name: string, options: ListOptions = {}): Promise<Owner[]> {
+    const owners = possibleOwners(name, this.#all);
+    const ask = (of: (server: UpstreamServer | UnusableServer) => Promise<KnownTools | UnknownTools>) =>
+      Promise.all(owners.map(async (owner) => ({ ...owner, known: await of(owner.server) })));
+    const known = await ask((server) => server.tools({ ...options, untilReady: true }));
+    const isKnown = known.some(({ ownName, known: { tools } }) => tools?.has(ownName));
+    return isKnown ? known : ask((server) => server.toolsOfNow());
   }
 
   #merge(parts: readonly (KnownTools | UnknownTools)[], isWhole: boolean): ToolSchema[] {

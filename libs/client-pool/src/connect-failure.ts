@@ -10,8 +10,14 @@ export class ConnectFailure extends CodeExecutorError {
     this.fix = fix;
   }
 
-  toFailedServer(): FailedServer {
-    return { server: this.server, reason: this.message, fix: this.fix };
+  /** `retryAfterMs` is 0 where the next use tries it again, or where time mends nothing. */
+  toFailedServer(retryAfterMs = 0): FailedServer {
+    return {
+      server: this.server,
+      reason: this.message,
+      fix: this.fix,
+      ...(retryAfterMs > 0 && { retryAfterMs }),
+    };
   }
 
   /** The error of a call that needed the server. */
@@ -23,5 +29,12 @@ export class ConnectFailure extends CodeExecutorError {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       cause: this,
     });
+  }
+}
+
+/** Why a server cannot be used yet. */
+export class StillStarting extends ConnectFailure {
+  override toFailedServer(): FailedServer {
+    return { ...super.toFailedServer(), isStarting: true };
   }
 }

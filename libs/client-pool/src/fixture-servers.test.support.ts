@@ -17,7 +17,7 @@ const fixture = (file: string) => fileURLToPath(new URL(`../fixtures/${file}`, i
 export const headers = { 'x-test-key': 'opensesame' };
 
 /** For pools of healthy servers: on a busy machine these need time to start. */
-export const patient = { connectTimeoutMs: 50_000 };
+export const patient = { connectTimeoutMs: 50_000, discoveryTimeoutMs: 50_000 };
 
 /** A fixture as a stdio server. */
 export function stdioServer(file: string, ...args: string[]): StdioServer {

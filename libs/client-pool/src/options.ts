@@ -10,6 +10,8 @@ export interface StdioServer {
   env?: Record<string, string>;
   /** Default: the working directory of this process. */
   cwd?: string;
+  /** How long it may take to start, answer and list its tools, in ms. Default: as for all servers. */
+  connectTimeoutMs?: number;
 }
 
 /** An MCP server behind an http or https URL. */
@@ -19,6 +21,8 @@ export interface HttpServer {
   url: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
+  /** How long it may take to answer and list its tools, in ms. Default: as for all servers. */
+  connectTimeoutMs?: number;
 }
 
 export type UpstreamServer = StdioServer | HttpServer;
@@ -32,11 +36,11 @@ export interface ClientPoolOptions {
   baseEnv?: Record<string, string>;
   /** How long a call may take; progress notifications of the server start it anew, ten times at most. Default 60,000. */
   callTimeoutMs?: number;
-  /** How long a server may take to start, answer and list its tools. Default 10,000. */
+  /** How long a server may take to start, answer and list its tools, in ms: `npx` may have to fetch it first. Default 120,000. */
   connectTimeoutMs?: number;
   /** Where tool lists are kept, so that listing needs no connection. Default: each list as long as its connection. */
   cache?: ToolListCache;
-  /** Longest wait for a list that is read again while there is an older one, in ms. Default 500. */
+  /** Longest wait of a listing for a server that starts, or for a list that is read again, in ms. Default 500. */
   discoveryTimeoutMs?: number;
   /** How many calls run at once; further ones wait. Default 100. */
   maxConcurrent?: number;
@@ -70,7 +74,7 @@ export interface ServerStats {
   state: 'idle' | 'connecting' | 'connected' | 'failed';
   /** Number of tools, when connected. */
   tools?: number;
-  /** Why it failed. */
+  /** Why it failed, or for how long it has been connecting. */
   reason?: string;
   /** `open`: its calls are refused; `half_open`: one call may try whether it works again. */
   circuit: CircuitState;

@@ -87,7 +87,12 @@ describe('ClientPool with a warm cache', () => {
     const second = await pool.listTools();
     const reason = 'its command command was not found';
     expect(second.failedServers).toEqual([
-      { server: 'kit', reason, fix: expect.stringContaining('kit') as unknown },
+      {
+        server: 'kit',
+        reason,
+        fix: expect.stringContaining('kit') as unknown,
+        retryAfterMs: expect.any(Number) as unknown,
+      },
     ]);
     const fix = second.failedServers[0]?.fix;
     expect(second.tools.map(({ unavailable }) => unavailable)).toEqual([

@@ -14,6 +14,8 @@ const maxSettleMs = 5_000;
 
 type Tools = ReadonlyMap<string, ToolSchema>;
 
+const noTools: Tools = new Map();
+
 export interface ToolCatalogOptions {
   /** The configured name, which is the key in the cache. */
   name: string;
@@ -38,6 +40,7 @@ export class ToolCatalog {
   #settleMs = settleMs;
   #settledAt = -Infinity;
   #lists = 0;
+  #askedAt: number | undefined;
 
   constructor(options: ToolCatalogOptions) {
     this.#options = options;
@@ -49,26 +52,61 @@ export class ToolCatalog {
     return this.#tools?.size;
   }
 
+  /** For how long the server has been asked for its list; undefined where it is not. */
+  get askedForMs(): number | undefined {
+    return this.#askedAt === undefined ? undefined : performance.now() - this.#askedAt;
+  }
+
   /**
    * The tools; after a change the new ones, if they come soon. The same map as long as they are the same.
-   * `isRetryDue` lists them again behind. Rejects with a `ConnectFailure` when none were ever listed.
+   * `isRetryDue` lists them again behind. Rejects with a `ConnectFailure` when none were ever listed; undefined when
+   * the server has been asked for longer than `discoveryTimeoutMs`, unless this is to be waited for.
    */
-  async current(isRetryDue: boolean): Promise<Tools> {
+  async current({
+    isRetryDue,
+    untilReady,
+  }: {
+    isRetryDue: boolean;
+    untilReady: boolean;
+  }): Promise<Tools | undefined> {
     if (this.#refreshing) await this.#within(this.#refreshing);
-    const { name, cache } = this.#options;
+    const { name, cache, discoveryTimeoutMs } = this.#options;
     const judge = (value: unknown) => this.#judge(value, isRetryDue);
-    const value = await cache.getOrLoad(name, this.#load, judge);
-    return this.#understand(value) ?? new Map<string, ToolSchema>();
+    let timer: NodeJS.Timeout | undefined;
+    let isAsked = (): void => {};
+    const tooLong = new Promise<undefined>((resolve) => {
+      isAsked = () => {
+        clearTimeout(timer);
+        if (!untilReady)
+          timer = setTimeout(() => resolve(undefined), discoveryTimeoutMs - (this.askedForMs ?? 0));
+      };
+    });
+    // From then on: reading the cache may take a while, and says nothing about the server.
+    if (this.#askedAt !== undefined) isAsked();
+    const load = () => {
+      const loading = this.#load();
+      isAsked();
+      return loading;
+    };
+    const listing = cache.getOrLoad(name, load, judge).then((value) => this.#understand(value) ?? noTools);
+    try {
+      return (await Promise.race([listing, tooLong])) ?? this.#tools;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Lists again, and waits for it, but not longer than `discoveryTimeoutMs`. */
   async refresh(): Promise<void> {
-    await this.#within(
-      // A change announced meanwhile may have come too late for this listing.
-      (this.#refreshing ??= this.#refreshOnce()
-        .then(() => this.#refreshWhileChanged())
-        .finally(() => (this.#refreshing = undefined))),
-    );
+    await this.#within(this.listAgain());
+  }
+
+  /** Lists again; the old list stays where that fails. */
+  listAgain(): Promise<void> {
+    // A change announced meanwhile may have come too late for this listing.
+    return (this.#refreshing ??= this.#refreshOnce()
+      .then(() => this.#refreshWhileChanged())
+      .finally(() => (this.#refreshing = undefined)));
   }
 
   /** The server says that its tools changed. */
@@ -104,8 +142,13 @@ export class ToolCatalog {
 
   readonly #load = async (): Promise<unknown> => {
     this.#lists += 1;
-    const tools = await this.#options.list();
-    return { configuration: this.#configuration, tools: [...tools].map(toEntry) };
+    this.#askedAt = performance.now();
+    try {
+      const tools = await this.#options.list();
+      return { configuration: this.#configuration, tools: [...tools].map(toEntry) };
+    } finally {
+      this.#askedAt = undefined;
+    }
   };
 
   #judge(value: unknown, isRetryDue: boolean): CacheVerdict {

@@ -26,6 +26,14 @@ export class UnusableServer {
     };
   }
 
+  describe(failure: ConnectFailure): FailedServer {
+    return failure.toFailedServer();
+  }
+
+  toolsOfNow(): Promise<UnknownTools> {
+    return this.tools();
+  }
+
   tools(): Promise<UnknownTools> {
     return Promise.resolve({ tools: undefined, failure: this.#failure });
   }

@@ -199,6 +199,7 @@ describe.each(['http', 'sse'] as const)('UpstreamConnection over %s', (transport
         server: 'wild',
         reason: 'it wants a login (HTTP 401)',
         fix: 'Put what it wants, such as an Authorization header with a token, into headers of wild in your configuration.',
+        retryAfterMs: expect.any(Number),
       },
     ]);
   });
@@ -250,6 +251,7 @@ describe('UpstreamConnection over http', () => {
           server: 'wild',
           reason: 'its url is no http or https URL',
           fix: 'Correct url of wild in your configuration.',
+          retryAfterMs: expect.any(Number),
         },
       ]);
     },

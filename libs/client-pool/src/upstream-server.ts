@@ -1,7 +1,9 @@
 import {
   type CallOptions,
   type CodeExecutorError,
+  type FailedServer,
   type JsonObject,
+  type ListOptions,
   type Logger,
   type ToolResult,
   type ToolSchema,
@@ -10,8 +12,9 @@ import {
 
 import { cancelled } from './cancelled.js';
 import type { CircuitAction } from './circuit.js';
-import { ConnectFailure } from './connect-failure.js';
+import { ConnectFailure, type StillStarting } from './connect-failure.js';
 import { Connector } from './connector.js';
+import { explainStart } from './explain-start.js';
 import { type Attempt, GuardedCalls } from './guarded-calls.js';
 import type { ServerStats, UpstreamServer as ServerConfig } from './options.js';
 import { ToolCatalog } from './tool-catalog.js';
@@ -57,6 +60,8 @@ export class UpstreamServer {
   readonly #calls: GuardedCalls;
   readonly #connector: Connector;
   readonly #sessionCache = new SessionCache();
+  /** The connection that the tools were last listed over, or are. */
+  #listedOver: UpstreamConnection | undefined;
   /** The tools with the failure in each: the same map as long as both are the same. */
   #marked: (KnownTools & { of: ReadonlyMap<string, ToolSchema> }) | undefined;
 
@@ -79,11 +84,13 @@ export class UpstreamServer {
   }
 
   get #state(): Pick<ServerStats, 'state' | 'tools' | 'reason'> {
-    const { isConnected, isConnecting, failure } = this.#connector;
+    const { isConnected, isConnecting } = this.#connector;
     const tools = this.#catalog.size;
+    const problem = this.#problem;
+    // Whatever is connected: calls are refused.
+    if (problem && !isConnecting) return { state: 'failed', reason: problem.message };
     if (isConnected && tools !== undefined) return { state: 'connected', tools };
-    if (isConnected || isConnecting) return { state: 'connecting' };
-    if (failure) return { state: 'failed', reason: failure.message };
+    if (isConnected || isConnecting) return { state: 'connecting', reason: this.#slowStart().message };
     return { state: 'idle' };
   }
 
@@ -99,18 +106,38 @@ export class UpstreamServer {
 
   /**
    * The tools, and why calling them would fail; never rejects. With a cache that has them nothing is
-   * connected; `refresh` reads them again, and waits `discoveryTimeoutMs` for it.
+   * connected; `refresh` reads them again. Waits `discoveryTimeoutMs` for the server, or `untilReady`.
    */
-  async tools(refresh = false): Promise<KnownTools | UnknownTools> {
+  async tools({ refresh = false, untilReady = false }: ListOptions = {}): Promise<KnownTools | UnknownTools> {
     try {
       if (refresh) await this.#catalog.refresh();
       const isRetryDue = this.#connector.failure !== undefined && this.#coolDownLeftMs <= 0;
-      const tools = await this.#catalog.current(isRetryDue);
+      const tools = await this.#catalog.current({ isRetryDue, untilReady });
+      if (!tools) return { tools, failure: this.#slowStart() };
       const failure = this.#problem;
       return failure ? this.#mark(tools, failure) : { tools };
     } catch (error) {
       return { tools: undefined, failure: this.#connector.toFailure(error) };
     }
+  }
+
+  /** What a listing says of a failure that {@link tools} gave. */
+  describe(failure: ConnectFailure): FailedServer {
+    return failure.toFailedServer(this.#coolDownLeftMs);
+  }
+
+  /** The {@link tools} as the server has them now: for a tool that is not among those of the last time. */
+  async toolsOfNow(): Promise<KnownTools | UnknownTools> {
+    const { living } = this.#connector;
+    const isListed = living !== undefined && living === this.#listedOver;
+    if (isListed && this.#catalog.askedForMs === undefined) return this.tools({ untilReady: true });
+    try {
+      await this.#connected();
+    } catch (error) {
+      return { tools: undefined, failure: this.#connector.toFailure(error) };
+    }
+    await this.#catalog.listAgain();
+    return this.tools({ untilReady: true });
   }
 
   /** Why a call would be refused now; undefined when it would not. */
@@ -126,6 +153,11 @@ export class UpstreamServer {
     const error = failure.toCallError(tool, this.#coolDownLeftMs);
     circuit.fail(error);
     return error;
+  }
+
+  /** Resolves when it is connected, or cannot be. For calls to wait before they take what others need. */
+  async settled(): Promise<void> {
+    if (!this.#connector.living) await this.#connected().catch(() => undefined);
   }
 
   /** Whether calls have to wait for {@link paced}. */
@@ -199,6 +231,8 @@ export class UpstreamServer {
     try {
       const connection = await untilAborted(this.#connected(isUrgent), signal);
       this.#connector.succeeded();
+      // What is known of its tools may be of yesterday.
+      if (connection !== this.#listedOver) void this.#catalog.refresh();
       return connection;
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
@@ -220,6 +254,7 @@ export class UpstreamServer {
     const isNew = !this.#connector.isConnected;
     return this.#connector.withinStartLimit(async (signal) => {
       const connection = await this.#connected();
+      this.#listedOver = connection;
       try {
         const tools = await connection.listTools(signal);
         this.#connector.succeeded();
@@ -240,6 +275,11 @@ export class UpstreamServer {
     for (const [name, tool] of of) tools.set(name, { ...tool, unavailable: { reason, fix } });
     this.#marked = { of, tools, failure };
     return this.#marked;
+  }
+
+  #slowStart(): StillStarting {
+    const { name, server, connectTimeoutMs } = this.#options;
+    return explainStart({ name, server, connectTimeoutMs, startingForMs: this.#catalog.askedForMs ?? 0 });
   }
 
   #whyClosed(): ConnectFailure {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { serverEntryShape, serverNamePattern } from './server-entry.js';
+import { maxConnectTimeoutMs, serverEntryShape, serverNamePattern } from './server-entry.js';
 import { text } from './text.js';
 import { problemInServerRule, problemInToolPattern } from './tool-patterns.js';
 
@@ -174,8 +174,8 @@ const pool = z.strictObject({
   callTimeoutMs: integer(1000, 600_000, 'Time limit of one tool call, in ms. Default: 60000.'),
   connectTimeoutMs: integer(
     1000,
-    300_000,
-    'Longest wait for an upstream server to connect, in ms. Default: 10000.',
+    maxConnectTimeoutMs,
+    'How long an upstream server may take to start and list its tools, in ms; `npx` may have to fetch it first. Default: 120000.',
   ),
 });
 
@@ -183,7 +183,7 @@ const discovery = z.strictObject({
   timeoutMs: integer(
     10,
     60_000,
-    'Longest wait for tools that are listed again while an older list is there, in ms. Default: 500.',
+    'Longest wait of a listing or a search for a server that starts, or for a list that is read again, in ms. Default: 500.',
   ),
 });
 

@@ -10,6 +10,8 @@ export interface StdioServerConfig {
   env?: Record<string, string>;
   /** Default: the working directory of this process. */
   cwd?: string;
+  /** How long it may take to start and list its tools, in ms. Default: `pool.connectTimeoutMs`. */
+  connectTimeoutMs?: number;
 }
 
 /** An upstream server that is spoken to over HTTP. */
@@ -18,6 +20,8 @@ export interface HttpServerConfig {
   type?: 'http' | 'sse';
   url: string;
   headers?: Record<string, string>;
+  /** How long it may take to answer and list its tools, in ms. Default: `pool.connectTimeoutMs`. */
+  connectTimeoutMs?: number;
 }
 
 export type UpstreamServerConfig = StdioServerConfig | HttpServerConfig;
@@ -25,6 +29,8 @@ export type UpstreamServerConfig = StdioServerConfig | HttpServerConfig;
 export const serverNamePattern = /^[A-Za-z0-9_.-]{1,128}$/;
 /** The pattern in words. */
 export const serverNameRule = 'letters, digits, "_", "-" and ".", at most 128';
+
+export const maxConnectTimeoutMs = 600_000;
 
 /** One server definition as our file and the clients' files spell it. */
 export const serverEntryShape = {
@@ -46,6 +52,14 @@ export const serverEntryShape = {
     .record(text(), anyText())
     .meta({ description: 'HTTP headers sent to a remote server.' })
     .exactOptional(),
+  connectTimeoutMs: z
+    .int()
+    .min(1000)
+    .max(maxConnectTimeoutMs)
+    .meta({
+      description: 'How long it may take to start and list its tools, in ms. Default: pool.connectTimeoutMs.',
+    })
+    .exactOptional(),
   disabled: z
     .boolean()
     .meta({ description: 'Leave this server out, also where another file defines it. Default: false.' })
@@ -58,7 +72,8 @@ export type ServerEntry = z.infer<typeof foreignServerEntry>;
 
 /** The entry as a server, or a text that says what is wrong with the combination of its fields. */
 export function toUpstreamServer(entry: ServerEntry): UpstreamServerConfig | string {
-  const { type, command, args, env, cwd, url, headers } = entry;
+  const { type, command, args, env, cwd, url, headers, connectTimeoutMs } = entry;
+  const limits = connectTimeoutMs === undefined ? {} : { connectTimeoutMs };
   if (command !== undefined && url !== undefined) return 'has both a command and a url; keep one';
   if (type === 'stdio' ? command === undefined : type !== undefined && url === undefined) {
     return `has the type ${type} but no ${type === 'stdio' ? 'command' : 'url'}`;
@@ -69,12 +84,13 @@ export function toUpstreamServer(entry: ServerEntry): UpstreamServerConfig | str
       ...(args && { args }),
       ...(env && { env }),
       ...(cwd !== undefined && { cwd }),
+      ...limits,
     };
   }
   if (url === undefined) return 'needs a command or a url';
   if (!isHttpUrl(url)) return 'needs a url that begins with http:// or https://';
   const transport = type === undefined ? undefined : type === 'sse' ? 'sse' : 'http';
-  return { ...(transport && { type: transport }), url, ...(headers && { headers }) };
+  return { ...(transport && { type: transport }), url, ...(headers && { headers }), ...limits };
 }
 
 function isHttpUrl(url: string): boolean {

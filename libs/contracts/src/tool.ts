@@ -33,6 +33,10 @@ export interface FailedServer {
   reason: string;
   /** What the user can do about it. */
   fix: string;
+  /** It may be listed soon, for it is still starting; a call to one of its tools waits for it. */
+  isStarting?: true;
+  /** Milliseconds after which it is tried again; absent where nobody knows. */
+  retryAfterMs?: number;
 }
 
 /**
@@ -88,6 +92,11 @@ export interface ListOptions extends CallOptions {
   name?: string;
   /** Ask the servers again for what is already known, and wait for it, but not for long. Default: false. */
   refresh?: boolean;
+  /**
+   * Wait for the servers to start, however long that takes, and for a `name` that is not known, ask them: for whoever is
+   * about to call a tool. Default: a server that takes more than a moment is named in `failedServers`.
+   */
+  untilReady?: boolean;
 }
 
 /** One block of a tool result, as MCP defines it (`text`, `image`, `audio`, `resource`, `resource_link`). */

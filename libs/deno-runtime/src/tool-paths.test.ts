@@ -1,4 +1,4 @@
-import type { ToolHit, ToolSource } from '@code-executor/contracts';
+import type { ListOptions, ToolHit, ToolSource } from '@code-executor/contracts';
 import { describe, expect, test } from '@jest/globals';
 
 import { ToolPaths } from './tool-paths.js';
@@ -52,5 +52,39 @@ describe('ToolPaths', () => {
     await expect(paths.find(path, signal)).rejects.toThrow('broken');
     isBroken = false;
     expect(await paths.find(path, signal)).toBe(hit);
+  });
+
+  test('waits for the server that is meant, and knows its tools of now', async () => {
+    const asked: ListOptions[] = [];
+    let tools: ToolHit[] = [];
+    const paths = new ToolPaths({
+      ...source,
+      listTools(options = {}) {
+        asked.push({ ...options });
+        if (options.untilReady && options.server === hit.server) tools = [hit];
+        const starting = { server: 'my-server', reason: 'It starts', fix: 'Wait.', isStarting: true as const };
+        const isMeant = options.server === undefined || options.server === hit.server;
+        return Promise.resolve({
+          tools: isMeant ? tools : [],
+          failedServers: tools.length === 0 && isMeant ? [starting] : [],
+        });
+      },
+    });
+    expect(await paths.find({ server: 'myServer', tool: 'createIssue' }, signal)).toBe(hit);
+    expect(asked).toEqual([
+      { server: 'myServer', detail: 'schemas', untilReady: true, signal },
+      { detail: 'schemas', signal },
+      { server: 'my-server', detail: 'schemas', untilReady: true, signal },
+    ]);
+    const other: ToolHit = { name: 'mcp__my-server__other', server: 'my-server' };
+    expect(await paths.find({ server: 'my_server', tool: 'other' }, signal)).toBeUndefined();
+    const all = [hit, other];
+    const grown = new ToolPaths({
+      ...source,
+      listTools: () =>
+        Promise.resolve({ tools: all.slice(0, asked.push({}) > 5 ? 2 : 1), failedServers: [] }),
+    });
+    expect(await grown.find({ server: 'my-server', tool: 'createIssue' }, signal)).toBe(hit);
+    expect(await grown.find({ server: 'my-server', tool: 'other' }, signal)).toBe(other);
   });
 });

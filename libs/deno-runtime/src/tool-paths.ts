@@ -1,4 +1,10 @@
-import { CodeExecutorError, identifierOf, type ToolHit, type ToolSource } from '@code-executor/contracts';
+import {
+  CodeExecutorError,
+  type FailedServer,
+  identifierOf,
+  type ToolHit,
+  type ToolSource,
+} from '@code-executor/contracts';
 
 /** What a program wrote as `tools.<server>.<tool>`, or as `tools["<server>"]["<tool>"]`. */
 export interface ToolPath {
@@ -14,7 +20,7 @@ export class ToolPaths {
   readonly #source: ToolSource<ToolHit>;
   /** By the names of servers, as programs wrote them: one listing that all calls share, so that they stay in their order. */
   readonly #servers = new Map<string, Promise<PathIndex | undefined>>();
-  #everything: Promise<PathIndex> | undefined;
+  #everything: Promise<Everything> | undefined;
 
   constructor(source: ToolSource<ToolHit>) {
     this.#source = source;
@@ -25,34 +31,65 @@ export class ToolPaths {
    * where there is none, or its server cannot be listed. Rejects with `invalid_argument` where it may be several.
    */
   async find(path: ToolPath, signal: AbortSignal): Promise<ToolHit | undefined> {
-    const index = await this.#indexOf(path.server, signal);
-    const found = index?.find(path) ?? [];
+    const kept = this.#servers.get(path.server) ?? this.#everything?.then(({ index }) => index);
+    const index = await (kept ?? this.#listOnce(path.server, signal));
+    let found = index?.find(path) ?? [];
+    if (kept && found.length === 0) {
+      // There may be more by now.
+      const server = index?.serverOf(path) ?? path.server;
+      found = (await this.#listServer(server, signal))?.find({ ...path, server }) ?? [];
+    }
     if (found.length > 1) throw severalMeant(path, found);
     return found[0];
   }
 
-  #indexOf(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
-    let index = this.#servers.get(server) ?? this.#everything;
-    if (!index) {
-      index = this.#list(server, signal);
-      this.#servers.set(server, index);
-      const forget = () => this.#servers.delete(server);
-      void index.then((found) => found ?? forget(), forget);
-    }
+  /** Kept where it is of one server; everything is kept by itself. */
+  #listOnce(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
+    const own = this.#listServer(server, signal);
+    const index = own.then((found) => found ?? this.#listOthers(server, signal));
+    this.#servers.set(server, index);
+    const forget = () => this.#servers.delete(server);
+    void index.then(async () => (await own) ?? forget()).catch(forget);
     return index;
   }
 
-  /** Asks one server where it can, for the others need not be connected for this; everything once at most. */
-  async #list(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
-    const { tools, failedServers } = await this.#source.listTools({ server, detail: 'schemas', signal });
-    if (tools.length > 0) return new PathIndex(tools);
-    // Of others, what is listed already may tell too.
-    if (failedServers.some((failed) => failed.server === server)) return undefined;
-    this.#everything ??= this.#source
-      .listTools({ detail: 'schemas', signal })
-      .then((listing) => new PathIndex(listing.tools));
-    return this.#everything;
+  /** Of others, what is listed already may tell too. */
+  async #listOthers(written: string, signal: AbortSignal): Promise<PathIndex | undefined> {
+    const { index, failed } = await (this.#everything ??= this.#listEverything(signal));
+    if (failed.some(({ server }) => server === written)) return undefined;
+    const meant = failed.find(({ server, isStarting }) => isStarting && isCalled(server, written));
+    return meant ? this.#listServer(meant.server, signal) : index;
   }
+
+  /** Kept for as long as the program runs, unless more is to come. */
+  async #listEverything(signal: AbortSignal): Promise<Everything> {
+    try {
+      const { tools, failedServers } = await this.#source.listTools({ detail: 'schemas', signal });
+      if (failedServers.some(({ isStarting }) => isStarting)) this.#everything = undefined;
+      return { index: new PathIndex(tools), failed: failedServers };
+    } catch (error) {
+      this.#everything = undefined;
+      throw error;
+    }
+  }
+
+  /** Waits for the server: whoever names one is about to call it. Undefined where there are no tools of that name. */
+  async #listServer(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
+    const options = { server, detail: 'schemas', untilReady: true, signal } as const;
+    const { tools } = await this.#source.listTools(options);
+    return tools.length > 0 ? new PathIndex(tools) : undefined;
+  }
+}
+
+/** All tools, and the servers that could not be listed. */
+interface Everything {
+  index: PathIndex;
+  failed: readonly FailedServer[];
+}
+
+/** Whether a program may write a name so. */
+function isCalled(name: string, written: string): boolean {
+  return identifierOf(name, 'camelCase') === written || identifierOf(name, 'snake_case') === written;
 }
 
 /** Tools by server and name: each lookup costs the same, whatever a program asks for. */
@@ -65,6 +102,11 @@ class PathIndex {
       const [ofServer = this.#servers.add(server, new Names())] = this.#servers.exactly(server);
       ofServer.add(name.slice(`mcp__${server}__`.length), tool);
     }
+  }
+
+  /** The name of the server that is meant. */
+  serverOf({ server }: Pick<ToolPath, 'server'>): string | undefined {
+    return this.#servers.find(server)[0]?.values[0]?.server;
   }
 
   find({ server, tool }: ToolPath): ToolHit[] {
@@ -84,6 +126,10 @@ class Names<Value> {
       else this.#alike.set(identifier, [value]);
     }
     return value;
+  }
+
+  get values(): Value[] {
+    return [...this.#exact.values()];
   }
 
   exactly(name: string): Value[] {

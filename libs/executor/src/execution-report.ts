@@ -46,7 +46,7 @@ export interface ExecutionReport {
   /** Per tool; also those whose every call was refused because of its name or its arguments. */
   toolCallSummary: ToolCallSummary[];
   /** Upstream servers whose tools could not be listed. */
-  unavailableServers?: FailedServer[];
+  unavailableServers?: Pick<FailedServer, 'server' | 'reason' | 'fix'>[];
 }
 
 const maxLineChars = 500;
@@ -79,7 +79,9 @@ export function reportResult(
     executionTimeMs: Math.round(result.durationMs),
     isolation: result.isolation,
     ...summarizeCalls(proxy.calls),
-    ...(failedServers.length > 0 && { unavailableServers: [...failedServers] }),
+    ...(failedServers.length > 0 && {
+      unavailableServers: failedServers.map(({ server, reason, fix }) => ({ server, reason, fix })),
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type FailedServer,
+  type ListOptions,
   type ToolListing,
   type ToolName,
   type ToolSchema,
@@ -10,22 +11,20 @@ import {
 import { serverOf } from './server-of.js';
 
 /**
- * What one execution knows about the tools. The full listing is fetched once; until then a single tool is
- * asked for by its name, so that one call does not wake every server. A server that failed is not asked,
- * and so not waited for, again.
+ * What one execution knows about the tools. Listings are the source's of that moment, so that an execution sees what
+ * changes; a tool that it calls is looked up once, by its name, so that one call does not wake every server.
  */
 export class Catalogue {
   readonly #source: ToolSource;
   readonly #signal: AbortSignal | undefined;
   readonly #found = new Map<string, ToolSchema>();
-  readonly #failed = new Map<string, FailedServer>();
+  /** As they were when last heard of. */
+  #failed = new Map<string, FailedServer>();
   readonly #servers = new Set<string>();
-  readonly #lookups = new Map<string, Promise<void>>();
-  /** Listings of single servers, of those that there are. */
-  readonly #serverListings = new Map<string, Promise<ToolListing>>();
+  /** Questions that are not answered yet: those who ask the same share the answer. */
+  readonly #asked = new Map<string, Promise<ToolListing>>();
   readonly #refreshed = new Set<string>();
-  #listing: ToolListing | undefined;
-  #loading: Promise<ToolListing> | undefined;
+  #whole: readonly ToolSchema[] | undefined;
 
   /** The signal is the execution's: a caller that stops waiting does not end a listing that others share. */
   constructor(source: ToolSource, signal: AbortSignal | undefined) {
@@ -45,20 +44,20 @@ export class Catalogue {
 
   /** Everything there is. */
   async list(signal?: AbortSignal): Promise<ToolListing> {
-    if (this.#listing) return this.#listing;
-    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
-    return untilAborted(this.#loading, signal);
+    const listing = await untilAborted(this.#ask({}), signal);
+    this.#failed = new Map(listing.failedServers.map((failure) => [failure.server, failure]));
+    // The same array has the same tools.
+    if (listing.tools !== this.#whole) this.#remember(listing);
+    this.#whole = listing.tools;
+    return listing;
   }
 
-  /** The tools of one server, and where everything is known already, everything: no other server is asked for this. */
-  async listServer(server: string, signal?: AbortSignal): Promise<ToolListing> {
-    if (this.#listing || this.#loading) return this.list(signal);
-    let loading = this.#serverListings.get(server);
-    if (!loading) {
-      loading = this.#loadServer(server);
-      this.#serverListings.set(server, loading);
-    }
-    return untilAborted(loading, signal);
+  /** The tools of one server: no other is asked for this. */
+  async listServer(server: string, untilReady: boolean, signal?: AbortSignal): Promise<ToolListing> {
+    const listing = await this.#listSome({ server }, signal);
+    return untilReady && listing.failedServers.length > 0
+      ? this.#listSome({ server, untilReady }, signal)
+      : listing;
   }
 
   /**
@@ -68,23 +67,19 @@ export class Catalogue {
   async refresh({ name, server }: ToolSchema, signal?: AbortSignal): Promise<ToolSchema | undefined> {
     if (this.#refreshed.has(server)) return undefined;
     this.#refreshed.add(server);
-    const asked = this.#source.listTools({ ...this.#options(), name, refresh: true });
-    const { tools } = await untilAborted(asked, signal);
+    const { tools } = await untilAborted(this.#ask({ name, refresh: true }), signal);
     const tool = tools.find((each) => each.name === name);
     if (tool) this.#found.set(name, tool);
     return tool;
   }
 
-  /** One tool; undefined if there is none of that name, or its server failed (see {@link failureOf}). */
-  async find(name: string, signal?: AbortSignal): Promise<ToolSchema | undefined> {
-    if (!this.#found.has(name) && !this.#listing && !this.failureOf(name)) {
-      let lookup = this.#lookups.get(name);
-      if (!lookup) {
-        lookup = this.#lookUp(name).finally(() => this.#lookups.delete(name));
-        this.#lookups.set(name, lookup);
-      }
-      await untilAborted(lookup, signal);
-    }
+  /**
+   * One tool; undefined if there is none of that name, or its server failed (see {@link failureOf}). `untilReady` waits
+   * for a server that starts: until then it is known as one that cannot be listed.
+   */
+  async find(name: string, untilReady: boolean, signal?: AbortSignal): Promise<ToolSchema | undefined> {
+    if (!this.#found.has(name)) await this.#listSome({ name }, signal);
+    if (untilReady && !this.#found.has(name)) await this.#listSome({ name, untilReady }, signal);
     return this.#found.get(name);
   }
 
@@ -94,36 +89,33 @@ export class Catalogue {
     return server === undefined ? undefined : this.#failed.get(server);
   }
 
-  async #load(): Promise<ToolListing> {
-    const listing = await this.#source.listTools(this.#options());
-    this.#remember(listing);
-    this.#listing = listing;
+  /** Of some servers: what is known of others stays. */
+  async #listSome(options: ListOptions, signal: AbortSignal | undefined): Promise<ToolListing> {
+    const listing = await untilAborted(this.#ask(options), signal);
+    for (const { server } of listing.tools) this.#failed.delete(server);
+    for (const failure of listing.failedServers) this.#failed.set(failure.server, failure);
+    const { name } = options;
+    const tools = listing.tools.filter((tool) => name === undefined || tool.name === name);
+    this.#remember({ ...listing, tools });
     return listing;
   }
 
-  async #loadServer(server: string): Promise<ToolListing> {
-    const listing = await this.#source.listTools({ ...this.#options(), server });
-    this.#remember(listing);
-    // Programs may ask for any number of servers that there are not.
-    if (listing.tools.length + listing.failedServers.length === 0) this.#serverListings.delete(server);
-    return listing;
-  }
-
-  async #lookUp(name: string): Promise<void> {
-    const listing = await this.#source.listTools({ ...this.#options(), name });
-    this.#remember({ ...listing, tools: listing.tools.filter((tool) => tool.name === name) });
+  #ask(options: ListOptions): Promise<ToolListing> {
+    const key = JSON.stringify(options);
+    let asked = this.#asked.get(key);
+    if (!asked) {
+      const signal = this.#signal;
+      asked = this.#source.listTools({ ...options, ...(signal && { signal }) });
+      this.#asked.set(key, asked);
+      const forget = () => this.#asked.delete(key);
+      asked.then(forget, forget);
+    }
+    return asked;
   }
 
   #remember({ tools, failedServers }: ToolListing): void {
     for (const { server } of [...tools, ...failedServers]) this.#servers.add(server);
-    for (const tool of tools) if (!this.#found.has(tool.name)) this.#found.set(tool.name, tool);
-    for (const failure of failedServers) {
-      if (!this.#failed.has(failure.server)) this.#failed.set(failure.server, failure);
-    }
-  }
-
-  #options(): { signal?: AbortSignal } {
-    return this.#signal ? { signal: this.#signal } : {};
+    for (const tool of tools) this.#found.set(tool.name, tool);
   }
 }
 

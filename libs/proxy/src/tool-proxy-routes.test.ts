@@ -1,4 +1,4 @@
-import { CodeExecutorError, type ToolSource } from '@code-executor/contracts';
+import { CodeExecutorError, type FailedServer, type ToolSource } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -188,6 +188,18 @@ describe('GET /mcp/tools', () => {
     expect(await answer.json()).toMatchObject([
       { name: 'mcp__other__write_file', unavailable: { reason: expect.stringContaining('policy.ceiling') } },
     ]);
+  });
+
+  test('names the servers that could not be listed, and asks to come again for those that start', async () => {
+    const failed = { reason: 'it is', fix: 'Wait.' };
+    const failedServers: FailedServer[] = [
+      { ...failed, server: 'dead' },
+      { ...failed, server: 'späte', isStarting: true },
+    ];
+    const tools = { ...source(), listTools: () => Promise.resolve({ tools: [], failedServers }) };
+    const { headers } = await get(await start({}, tools));
+    expect(headers.get('x-unavailable-servers')).toBe('dead, sp%C3%A4te');
+    expect(headers.get('retry-after')).toBe('1');
   });
 
   test('takes words joined by +, repeated or with %20: any of them suffices', async () => {

@@ -58,11 +58,19 @@ export const toolProxyRoutes: FastifyPluginAsync<ToolProxyRoutesOptions> = async
   app.get('/mcp/tools', counted, async (request, reply) => {
     const { query, server, offset, limit } = parseListing(request.url);
     letRequestIn(request);
-    const { tools } = await createProxy(clientOf(request), traceOf(request).traceId).listTools({
-      ...untilGone(reply),
-      ...(query !== undefined && { query }),
-      ...(server !== undefined && { server }),
-    });
+    const { tools, failedServers } = await createProxy(clientOf(request), traceOf(request).traceId).listTools(
+      {
+        ...untilGone(reply),
+        ...(query !== undefined && { query }),
+        ...(server !== undefined && { server }),
+      },
+    );
+    if (failedServers.length > 0) {
+      const names = failedServers.map((failed) => encodeURIComponent(failed.server));
+      void reply.header('x-unavailable-servers', names.join(', '));
+    }
+    // It has more tools soon.
+    if (failedServers.some(({ isStarting }) => isStarting)) void reply.header('retry-after', 1);
     const end = limit === undefined ? undefined : offset + limit;
     return reply.header('x-total-count', tools.length).send(tools.slice(offset, end));
   });

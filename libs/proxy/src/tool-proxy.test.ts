@@ -1,4 +1,4 @@
-import type { FailedServer, ToolListing, ToolSource } from '@code-executor/contracts';
+import type { FailedServer, ListOptions, ToolListing, ToolSource } from '@code-executor/contracts';
 import { describeToolSource, fakeToolSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
@@ -16,6 +16,7 @@ describe('discovery', () => {
     server: 'dead',
     reason: 'It exited with code 1.',
     fix: 'Check its command.',
+    retryAfterMs: 1234,
   };
   const source = (): ToolSource => {
     const fake = fakeTools();
@@ -49,17 +50,18 @@ describe('discovery', () => {
     expect(one.tools[0]?.unavailable).toEqual(tools[1]?.unavailable);
   });
 
-  test('fetches the full listing once, even for callers at the same time', async () => {
+  test('fetches one listing for callers at the same time, and asks for nothing that is known', async () => {
     const proxy = createToolProxy({ tools: source(), allowedTools: ['*'] });
     const listings = await Promise.all([
       proxy.listTools(),
       proxy.listTools({ query: 'echo' }),
       proxy.listTools(),
     ]);
-    await proxy.listTools({ query: 'FAIL', limit: 1 });
     await proxy.listTools({ name: 'mcp__test__echo' });
     await proxy.callTool('mcp__test__echo', { text: 'x' });
     expect(asked).toEqual(['all']);
+    await proxy.listTools({ query: 'FAIL', limit: 1 });
+    expect(asked).toEqual(['all', 'all']);
     expect(listings.map(({ tools }) => tools.length)).toEqual([2, 1, 2]);
     expect(listings.map(({ failedServers }) => failedServers)).toEqual([[failure], [failure], [failure]]);
   });
@@ -73,24 +75,43 @@ describe('discovery', () => {
     expect(proxy.failedServers).toEqual([]);
   });
 
-  test('answers unavailable for a server that failed, and asks it once', async () => {
+  test('answers unavailable for a server that failed, with its own time to try again', async () => {
     const proxy = createToolProxy({ tools: source(), allowedTools: ['*'] });
     const call = () => proxy.callTool('mcp__dead__read', {});
     await expect(call()).rejects.toMatchObject({
       code: 'unavailable',
       server: 'dead',
       tool: 'mcp__dead__read',
-      retryAfterMs: 30_000,
+      retryAfterMs: 1234,
       message:
         'Tool mcp__dead__read cannot be called, for its server dead is unavailable: It exited with code 1. Check its command.',
     });
-    expect(await codeOf(call())).toBe('unavailable');
     expect(await codeOf(proxy.callTool('mcp__dead__write', {}))).toBe('unavailable');
-    expect(asked).toEqual(['mcp__dead__read']);
     await proxy.listTools();
     expect(await codeOf(call())).toBe('unavailable');
     expect(proxy.failedServers).toEqual([failure]);
-    expect(asked).toEqual(['mcp__dead__read', 'all']);
+  });
+
+  test('calls a server that has come back, and reports it as failed no more', async () => {
+    const fake = fakeToolSource({ mcp__slow__read: () => 'x' });
+    const options: ListOptions[] = [];
+    const starting = { server: 'slow', reason: 'it starts', fix: 'Wait.', isStarting: true as const };
+    const tools = {
+      ...fake,
+      listTools(given: ListOptions = {}): Promise<ToolListing> {
+        options.push(given);
+        return given.untilReady
+          ? fake.listTools(given)
+          : Promise.resolve({ tools: [], failedServers: [starting] });
+      },
+    };
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    expect((await proxy.listTools({ server: 'slow' })).failedServers).toEqual([starting]);
+    expect(proxy.failedServers).toEqual([starting]);
+    await proxy.callTool('mcp__slow__read', {});
+    expect(proxy.failedServers).toEqual([]);
+    const name = 'mcp__slow__read';
+    expect(options).toEqual([{ server: 'slow' }, { name }, { name, untilReady: true }]);
   });
 
   test('ends the reason of a failed server with a full stop', async () => {

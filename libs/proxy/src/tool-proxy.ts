@@ -81,9 +81,6 @@ export function createToolProxy(options: ToolProxyOptions): ToolProxy {
   return new PolicyToolProxy(options);
 }
 
-/** An upstream server that failed is worth another execution after this time. */
-const retryAfterMs = 30_000;
-
 class PolicyToolProxy implements ToolProxy {
   readonly #tools: ToolSource;
   readonly #signal: AbortSignal | undefined;
@@ -197,11 +194,13 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   #find(
-    { name, server }: Pick<ListOptions, 'name' | 'server'>,
+    { name, server, untilReady = false }: Pick<ListOptions, 'name' | 'server' | 'untilReady'>,
     signal: AbortSignal | undefined,
   ): Promise<ToolListing> {
-    if (name !== undefined) return this.#listOne(name, signal);
-    return server === undefined ? this.#catalogue.list(signal) : this.#catalogue.listServer(server, signal);
+    if (name !== undefined) return this.#listOne(name, untilReady, signal);
+    return server === undefined
+      ? this.#catalogue.list(signal)
+      : this.#catalogue.listServer(server, untilReady, signal);
   }
 
   /** Arguments that do not fit may fit what the server publishes by now. */
@@ -222,22 +221,23 @@ class PolicyToolProxy implements ToolProxy {
     }
   }
 
-  async #listOne(name: string, signal: AbortSignal | undefined): Promise<ToolListing> {
-    const tool = await this.#catalogue.find(name, signal);
+  async #listOne(name: string, untilReady: boolean, signal: AbortSignal | undefined): Promise<ToolListing> {
+    const tool = await this.#catalogue.find(name, untilReady, signal);
     if (tool) return { tools: [tool], failedServers: [] };
     const failure = this.#catalogue.failureOf(name);
     return { tools: [], failedServers: failure ? [failure] : [] };
   }
 
   async #getTool(name: string, signal: AbortSignal | undefined): Promise<ToolSchema> {
-    const tool = await this.#catalogue.find(name, signal);
+    const tool = await this.#catalogue.find(name, true, signal);
     if (tool) return tool;
     const failure = this.#catalogue.failureOf(name);
     if (failure) {
+      const { server, retryAfterMs } = failure;
       throw new CodeExecutorError(
         'unavailable',
-        `Tool ${quoteName(name)} cannot be called, for its server ${quoteName(failure.server)} is unavailable: ${textOf(failure)}`,
-        { tool: name, server: failure.server, retryAfterMs },
+        `Tool ${quoteName(name)} cannot be called, for its server ${quoteName(server)} is unavailable: ${textOf(failure)}`,
+        { tool: name, server, ...(retryAfterMs !== undefined && { retryAfterMs }) },
       );
     }
     const problem = await this.#notFound(name, signal);

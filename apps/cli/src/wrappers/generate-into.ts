@@ -23,7 +23,7 @@ export async function generateInto(
 ): Promise<Generated> {
   const questions = servers?.map((server) => ({ server })) ?? [{}];
   const listings = await Promise.all(
-    questions.map((question) => source.listTools({ ...question, refresh: true, signal })),
+    questions.map((question) => source.listTools({ ...question, refresh: true, untilReady: true, signal })),
   );
   const tools = listings.flatMap((listing) => listing.tools);
   const unavailableServers = listings.flatMap(({ failedServers }) => failedServers);

@@ -40,6 +40,8 @@ export function configOf(places: Places): object {
       ceiling: ['mcp__fixture__*', 'mcp__other__echo', 'mcp__flood__*'],
       servers: { fixture: { deny: ['secret'] } },
     },
+    // A listing has everything, so that an attack can look at it.
+    discovery: { timeoutMs: 20_000 },
     // One, so that whatever else lives is a process too many.
     sandbox: { spares: { typescript: 1, python: 0 } },
   };

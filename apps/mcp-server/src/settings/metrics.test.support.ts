@@ -108,7 +108,11 @@ const listTwice = oncePer(async (server: StartedServer) => {
 
 /** What is kept for programs. */
 const readinessScene = overStdio({
-  config: { mcpServers: up, sandbox: { spares: { typescript: 1, python: 0 } } },
+  config: {
+    mcpServers: up,
+    sandbox: { spares: { typescript: 1, python: 0 } },
+    discovery: { timeoutMs: 60_000 },
+  },
   env: { HEALTH_CHECK_PORT: String(listingPort) },
   shows: {
     sandbox_spares: async (server) => {

@@ -17,7 +17,8 @@ async function firstRequest(entry: Entry): Promise<IncomingMessage> {
   await once(web, 'listening');
   const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/its/place`;
   const asked = once(web, 'request') as Promise<[IncomingMessage]>;
-  const config = JSON.stringify({ mcpServers: { remote: { url, ...entry } }, sandbox: { spares: noSpares } });
+  const mcpServers = { remote: { url, ...entry } };
+  const config = JSON.stringify({ mcpServers, sandbox: { spares: noSpares } });
   try {
     return await withServer(StartedServer.start({ '.code-executor.json': config }), async (server) => {
       const { unavailableServers } = await server.run('await discoverMCPTools();');

@@ -9,7 +9,13 @@ import { StartedServer, until, untilGone, withServer } from '../started-server.t
 import { alone, overStdio } from './scene.test.support.js';
 import { inTurn, noSpares, up, upstream } from './upstream.test.support.js';
 
-const common = { mcpServers: up, sandbox: { spares: noSpares }, policy: { defaultAllowedTools: ['*'] } };
+const common = {
+  mcpServers: up,
+  sandbox: { spares: noSpares },
+  policy: { defaultAllowedTools: ['*'] },
+  // The first listing waits for the server.
+  discovery: { timeoutMs: 60_000 },
+};
 
 /** Stands for a Redis: whoever asks it gets no answer, only an end. */
 async function showStore(): Promise<void> {
@@ -27,7 +33,7 @@ async function showStore(): Promise<void> {
 
 export const toolListScenes = [
   overStdio({
-    config: { ...common, discovery: { timeoutMs: 60_000 } },
+    config: common,
     shows: {
       'discovery.timeoutMs': async (server) => {
         const code = `await callMCPTool('mcp__up__change', {});
