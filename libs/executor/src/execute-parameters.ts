@@ -9,6 +9,7 @@ import {
 import * as z from 'zod';
 
 import { describeProblems } from './describe-problems.js';
+import { withoutFence } from './without-fence.js';
 
 /** What a caller may ask for. */
 export interface ExecuteRequest {
@@ -121,7 +122,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
       const { read = [], write = [], net = [] } = permissions;
       if (language === 'python') refuseFiles({ read, write });
       return {
-        code,
+        code: withoutFence(code),
         ...(allowedTools && { allowedTools }),
         timeoutMs,
         permissions: { read, write, net },

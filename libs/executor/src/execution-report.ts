@@ -7,6 +7,7 @@ import type {
   FailedServer,
   IsolationMode,
   JsonValue,
+  Language,
 } from '@code-executor/contracts';
 import { summarizeCalls, type ToolCallSummary, type ToolProxy } from '@code-executor/proxy';
 
@@ -25,7 +26,7 @@ export interface ExecutionReport {
   stderr?: string;
   /** The program's value, without the data of the pictures in it; absent if it has none. */
   result?: JsonValue;
-  /** Why `result` is a text form or was cut. */
+  /** Why `result` is a text form or was cut, or how a program that said nothing gives one. */
   resultNote?: string;
   /** Whether output or value were cut. */
   truncated: boolean;
@@ -49,6 +50,10 @@ export interface ExecutionReport {
   unavailableServers?: Pick<FailedServer, 'server' | 'reason' | 'fix'>[];
 }
 
+const howToGiveValue: Record<Language, string> = {
+  typescript: 'No value was returned and nothing printed; end the program with return <value>.',
+  python: 'There is no value, and nothing was printed; make the value the last line, as an expression.',
+};
 const maxLineChars = 500;
 const maxPictures = 16;
 
@@ -57,6 +62,7 @@ export function reportResult(
   executionId: string,
   result: ExecutionResult,
   proxy: ToolProxy,
+  language: Language,
   notes: readonly string[],
 ): ExecutionReport {
   const { failedServers } = proxy;
@@ -65,6 +71,7 @@ export function reportResult(
   const returned =
     result.value === undefined ? undefined : takePictures(result.value, maxPictures - shown.length);
   const pictures = [...shown, ...(returned?.pictures ?? [])];
+  const resultNote = result.valueNote ?? (isSilent(result) ? howToGiveValue[language] : undefined);
   return {
     success: result.status === 'succeeded',
     status: result.status,
@@ -72,7 +79,7 @@ export function reportResult(
     output: result.stdout,
     ...(stderr && { stderr }),
     ...(returned && { result: returned.value }),
-    ...(result.valueNote !== undefined && { resultNote: result.valueNote }),
+    ...(resultNote !== undefined && { resultNote }),
     truncated: result.truncated,
     ...(pictures.length > 0 && { images: pictures.map(describePicture), content: pictures }),
     ...(result.error && { error: result.error.message, errorCode: result.error.code }),
@@ -83,6 +90,11 @@ export function reportResult(
       unavailableServers: failedServers.map(({ server, reason, fix }) => ({ server, reason, fix })),
     }),
   };
+}
+
+/** Whether a program said nothing at all: most likely it has an answer that it did not give. */
+function isSilent({ status, value, stdout, content = [] }: ExecutionResult): boolean {
+  return status === 'succeeded' && value === undefined && stdout.trim() === '' && content.length === 0;
 }
 
 /** The report of an execution that the host could not or would not run, or not to its end. */

@@ -112,6 +112,38 @@ describe('createExecutor', () => {
     });
   });
 
+  test.each<[Language, string]>([
+    ['typescript', 'return <value>'],
+    ['python', 'the last line'],
+  ])('tells a program in %s that said nothing how to give a value', async (language, advice) => {
+    const silent = executorOf(() => Promise.resolve({}), {
+      sandboxes: [sandboxOf(() => Promise.resolve({}), language)],
+    });
+    const report = await silent.executor.execute({ code: 'x' }, { language });
+    expect(report).not.toHaveProperty('result');
+    expect(report.resultNote).toContain(advice);
+  });
+
+  test.each<Partial<ExecutionResult>>([
+    { value: null },
+    { stdout: 'printed\n' },
+    { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] },
+    { status: 'failed', error: { code: 'user_error', message: 'Error: boom' } },
+  ])('says nothing of that where a program ends with %j', async (result) => {
+    const { executor } = executorOf(() => Promise.resolve(result));
+    expect(await executor.execute({ code: 'x' })).not.toHaveProperty('resultNote');
+  });
+
+  test('takes off a code fence around the program', async () => {
+    let seen: string | undefined;
+    const { executor } = executorOf(({ code }) => {
+      seen = code;
+      return Promise.resolve({ value: 1 });
+    });
+    await executor.execute({ code: '```ts\nreturn 1\n```\n' });
+    expect(seen).toBe('return 1');
+  });
+
   test('moves the pictures that a program returns out of its value', async () => {
     const picture = { type: 'image', data: '/9j/', mimeType: 'image/jpeg' };
     const { executor } = executorOf(() =>

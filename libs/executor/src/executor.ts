@@ -189,7 +189,7 @@ class QueuedExecutor implements Executor {
             if (result.startupMs !== undefined) measures.startupMs = result.startupMs;
             // Calls that the program left on their way upstream are of no use to anybody now; the report has them as errors.
             ended.abort(executionIsOver);
-            return reportResult(executionId, result, calls, notes);
+            return reportResult(executionId, result, calls, language, notes);
           } finally {
             await release();
           }

@@ -6,6 +6,7 @@
 import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
 import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
+import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
 import { Pictures } from './display-global.js';
 import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
@@ -29,4 +30,5 @@ const program = new Program(channel, pictures);
 program.listen();
 const { code, servesFiles, ...options } = channel.receiveProgram();
 if (servesFiles) serveFiles(channel);
+refuseInOwnWords(servesFiles);
 program.run(code, options);

@@ -1,13 +1,15 @@
 /** Text about what a program threw: as Deno shows it, with the user's own stack lines only. */
 
+import { describeImportFailure, isImportFailure } from './advice.js';
+
 const { inspect } = Deno;
 const maxChars = 16_000;
 const stackLine = /^\s+at .*?(\d+):(\d+)\)?(?: \{)?$/;
 
 /**
  * @param thrown Anything.
- * @param program `{ url, lineCount, prefixLength }`: the program's URL, how many lines it has, and how
- *   many characters were put before its first one.
+ * @param program `{ url, source, lineCount, prefixLength }`: the program's URL and text, how many lines it has,
+ *   and how many characters were put before its first one.
  */
 export function describeError(thrown, program) {
   let text;
@@ -22,7 +24,11 @@ export function describeError(thrown, program) {
     // An error's own properties begin on its last stack line.
     else if (line.endsWith(' {') && lines.length > 0) lines[lines.length - 1] += ' {';
   }
-  return cut(lines.join('\n'));
+  if (!isImportFailure(thrown)) return cut(lines.join('\n'));
+  const stack = lines.filter((line) => stackLine.test(line)).map((line) => line.replace(/ \{$/, ''));
+  const [, row, column] = stackLine.exec(stack[0] ?? '') ?? [];
+  const place = placeOf(program, row, column);
+  return [`TypeError: ${describeImportFailure(place?.line.slice(place.start))}`, ...stack].join('\n');
 }
 
 /** Longest quote of a line of source. */
@@ -32,17 +38,27 @@ const maxQuoteChars = 100;
  * The message of a program that could not be read. Deno quotes the line with what was put before it, or
  * cuts it there; this quotes the program's own line.
  */
-export function describeLoadError(message, source, { url, prefixLength }) {
+export function describeLoadError(error, program) {
+  const { message } = error;
   const [, row, column] = /:(\d+):(\d+)$/.exec(message.trimEnd()) ?? [];
-  const line = source.split('\n')[Number(row) - 1];
-  if (!message.includes(`${url}:${row}:`) || line === undefined) return cut(message);
-  const place = Math.max(1, Number(column) - (row === '1' ? prefixLength : 0));
-  const start = Math.max(0, place - 1 - maxQuoteChars / 2);
-  const quote = line.slice(start, start + maxQuoteChars).trimEnd();
+  const place = message.includes(`${program.url}:${row}:`) ? placeOf(program, row, column) : undefined;
+  const summary = isImportFailure(error)
+    ? describeImportFailure(place?.line.slice(place.start))
+    : cut(place ? message.split('\n')[0] : message);
+  if (!place) return summary;
+  const quoteStart = Math.max(0, place.start - maxQuoteChars / 2);
+  const quote = place.line.slice(quoteStart, quoteStart + maxQuoteChars).trimEnd();
   const margin = ' '.repeat(row.length);
-  const summary = cut(message.split('\n')[0]);
-  const pointer = ' '.repeat(place - 1 - start);
-  return `${summary}\n${row} | ${quote}\n${margin} | ${pointer}^\n    at ${url}:${row}:${column}`;
+  const pointer = ' '.repeat(place.start - quoteStart);
+  return `${summary}\n${row} | ${quote}\n${margin} | ${pointer}^\n    at ${program.url}:${row}:${column}`;
+}
+
+/** A line of the program, and where in it a column is, counted from 0; undefined if there is no such line. */
+function placeOf({ source, prefixLength }, row, column) {
+  const line = source.split('\n')[Number(row) - 1];
+  return line === undefined
+    ? undefined
+    : { line, start: Math.max(0, Number(column) - 1 - (row === '1' ? prefixLength : 0)) };
 }
 
 export function cut(text) {

@@ -1,10 +1,11 @@
+import { adviceOnGlobal, isImportFailure } from './advice.js';
 import { cut, describeError, describeLoadError } from './describe-error.js';
 import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
+import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
 import { Pictures } from './display-global.js';
 import { isSvgText } from './picture-of.js';
-import { unlikeJson } from './value.js';
+import { toJson, unlikeJson } from './value.js';
 
-const { stringify } = JSON;
 const moduleStatement = /^\s*(?:import|export)\b/m;
 
 /**
@@ -18,7 +19,7 @@ export class Program {
   #limits;
   #forms;
   #startMark;
-  #source = { url: '', lineCount: 0, prefixLength: 0 };
+  #source = { url: '', source: '', lineCount: 0, prefixLength: 0 };
   #value;
   #valueNote;
   #hasValue = false;
@@ -103,7 +104,9 @@ export class Program {
       if (attempt.hasStarted) return await attempt.value;
       attempts[form] = attempt;
     }
-    throw new LoadError(whyNeitherStarted(attempts, source));
+    const reason = whyNeitherStarted(attempts, source);
+    const advice = isImportFailure(attempts.module.error) ? undefined : looksLike(code, 'typescript');
+    throw new LoadError(advice === undefined ? reason : `${reason}\n${advice}`);
   }
 
   /** Imports the program in one form: `{ hasStarted, value }`, or `{ hasStarted: false, error }`. */
@@ -121,7 +124,7 @@ export class Program {
     });
     const blob = new Blob([before, source, after], { type: 'application/typescript' });
     const url = URL.createObjectURL(blob);
-    const place = { url, lineCount: source.split('\n').length, prefixLength: before.length };
+    const place = { url, source, lineCount: source.split('\n').length, prefixLength: before.length };
     this.#source = place;
     try {
       // Never a literal: Deno would read the import when it reads this file, without asking.
@@ -159,20 +162,21 @@ export class Program {
     const problem = unlikeJson(value);
     if (problem) return notSerializable(problem);
     let json;
+    let note;
     try {
-      json = stringify(value);
+      ({ json, note } = toJson(value));
     } catch (error) {
       return notSerializable(this.#describe(error));
     }
     if (json === undefined) return notSerializable('its toJSON() gives nothing');
     const { maxValueChars, maxDepth } = this.#limits;
     if (json.length > maxValueChars) {
-      const note = `The value is ${json.length} characters of JSON; these are the first ${maxValueChars}. Return less.`;
-      return { value: json.slice(0, maxValueChars), note, truncated: true };
+      const cut = `The value is ${json.length} characters of JSON; these are the first ${maxValueChars}. Return less.`;
+      return { value: json.slice(0, maxValueChars), note: cut, truncated: true };
     }
     if (depthOf(json) > maxDepth) return notSerializable(`it is nested deeper than ${maxDepth} levels`);
     if (typeof value === 'number' && json === 'null') return { json, note: `JSON has no ${value}.` };
-    return { json, note: this.#valueNote };
+    return { json, note: this.#valueNote ?? note };
   }
 
   #end({ json, ...fields }) {
@@ -183,7 +187,10 @@ export class Program {
   }
 
   #describe(error) {
-    return error instanceof LoadError ? cut(error.message) : describeError(error, this.#source);
+    if (error instanceof LoadError) return cut(error.message);
+    const advice = adviceOnGlobal(error, this.#source.source);
+    const text = describeError(error, this.#source);
+    return advice === undefined ? text : `${text}\n${advice}`;
   }
 }
 
@@ -213,7 +220,7 @@ class LoadError extends Error {}
  */
 function whyNeitherStarted({ module, body }, source) {
   if (!(module.error instanceof SyntaxError)) {
-    return describeLoadError(module.error.message, source, module.place);
+    return describeLoadError(module.error, module.place);
   }
   if (body.error instanceof SyntaxError) return `SyntaxError: ${body.error.message}`;
   // V8 gives it no code, only this text.
@@ -222,7 +229,7 @@ function whyNeitherStarted({ module, body }, source) {
   if (moduleStatement.test(source)) {
     return 'SyntaxError: A program with a top-level return cannot have import or export statements; use "await import()" for imports, or "export default" in place of return.';
   }
-  return describeLoadError(body.error.message, source, body.place);
+  return describeLoadError(body.error, body.place);
 }
 
 /** V8 gives this failure no code, only this text. */

@@ -1,13 +1,57 @@
-/** What can be said of a program's value before it is JSON. */
+/** A program's value as JSON. */
+import { describeImportFailure, isImportFailure } from './advice.js';
 
-/** Why a value would be lost as JSON, though `JSON.stringify` takes it; undefined if it would not. */
+// Taken before the program runs.
+const { ArrayBuffer, Blob, Error, Map, Set } = globalThis;
+const { isSafeInteger } = Number;
+const { stringify } = JSON;
+
+/** Why a value is none that JSON can hold; undefined if it may be one. */
 export function unlikeJson(value) {
   if (typeof value === 'function')
     return 'it is a function; call it, for example: export default await main()';
   if (typeof value === 'symbol') return 'it is a symbol';
-  if (value instanceof Map) return 'it is a Map; return Object.fromEntries(map)';
-  if (value instanceof Set) return 'it is a Set; return [...set]';
   if (value instanceof Blob) return 'it is a Blob and no picture; return await blob.text()';
-  if (value instanceof Error) return 'it is an Error; throw it, or return its message';
   return undefined;
+}
+
+/** `{ json, note }`; throws what `JSON.stringify` throws, and `json` is undefined where a `toJSON()` gives nothing. */
+export function toJson(value) {
+  const notes = new Set();
+  const json = stringify(value, (key, item) => plain(item, notes));
+  return { json, note: notes.size > 0 ? [...notes].join(' ') : undefined };
+}
+
+/** What `JSON.stringify` would lose or refuse, as something that it keeps. */
+function plain(item, notes) {
+  if (typeof item === 'bigint') {
+    if (isSafeInteger(Number(item))) return Number(item);
+    notes.add('Integers beyond 2**53 are shown as text.');
+    return String(item);
+  }
+  if (typeof item !== 'object' || item === null) return item;
+  if (item instanceof Error) return plainError(item);
+  if (item instanceof Map) return plainMap(item);
+  if (item instanceof Set) return [...item];
+  if (item instanceof ArrayBuffer) return [...new Uint8Array(item)];
+  if (ArrayBuffer.isView(item))
+    return item instanceof DataView ? [...new Uint8Array(item.buffer)] : [...item];
+  return item;
+}
+
+/** JSON would keep nothing but what was added to it. */
+function plainError(error) {
+  const { name, message, cause, errors } = error;
+  return {
+    name,
+    message: isImportFailure(error) ? describeImportFailure() : message,
+    ...(cause !== undefined && { cause }),
+    ...(errors !== undefined && { errors }),
+    ...error,
+  };
+}
+
+function plainMap(map) {
+  const isRecord = [...map.keys()].every((key) => typeof key === 'string' || typeof key === 'number');
+  return isRecord ? Object.fromEntries(map) : [...map];
 }

@@ -122,16 +122,131 @@ main();`;
     expect(error?.message).not.toContain('import');
   });
 
+  test.each([['a Blob', 'return new Blob(["x"])', 'return await blob.text()']])(
+    'refuses %s, which JSON would empty',
+    async (_, code, text) => {
+      const { status, error } = await run(code);
+      expect(status).toBe('failed');
+      expect(error?.code).toBe('not_serializable');
+      expect(error?.message).toContain(text);
+    },
+  );
+
+  test.each<[string, string, unknown, string | undefined]>([
+    ['a Map', 'return { map: new Map([["a", new Map([[{}, 2]])]]) }', { map: { a: [[{}, 2]] } }, undefined],
+    ['a Set', 'return new Set([new Set([1])])', [[1]], undefined],
+    ['a small BigInt', 'return [5n]', [5], undefined],
+    [
+      'a large BigInt',
+      'return 2n ** 64n',
+      '18446744073709551616',
+      'Integers beyond 2**53 are shown as text.',
+    ],
+    ['arrays of numbers', 'return [Float64Array.of(1.5), Uint8Array.of(7).buffer]', [[1.5], [7]], undefined],
+    ['an Error', 'return new TypeError("x")', { name: 'TypeError', message: 'x' }, undefined],
+    [
+      'errors anywhere, with their fields',
+      `const error = new AggregateError([new Error('a')], 'all', { cause: 'c' });
+return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 'E' }))])`,
+      [
+        { status: 'fulfilled', value: 1 },
+        {
+          status: 'rejected',
+          reason: {
+            ...{ name: 'AggregateError', message: 'all', code: 'E', cause: 'c' },
+            errors: [{ name: 'Error', message: 'a' }],
+          },
+        },
+      ],
+      undefined,
+    ],
+    [
+      'errors of tools',
+      "return await Promise.allSettled([callMCPTool('mcp__t__fail')])",
+      [
+        {
+          status: 'rejected',
+          reason: {
+            ...{ name: 'McpToolError', message: 'tool said no' },
+            ...{ code: 'tool_error', tool: 'mcp__t__fail', server: 't' },
+          },
+        },
+      ],
+      undefined,
+    ],
+  ])('keeps %s, which JSON would empty or refuse', async (_, code, value, valueNote) => {
+    const result = await run(code);
+    expect(result).toMatchObject({ status: 'succeeded', ...(valueNote !== undefined && { valueNote }) });
+    expect(result.value).toEqual(value);
+  });
+
   test.each([
-    ['a Map', 'return new Map([[1, 2]])', 'Object.fromEntries'],
-    ['a Set', 'return new Set([1])', '[...set]'],
-    ['an Error', 'return new Error("x")', 'throw it'],
-    ['a Blob', 'return new Blob(["x"])', 'return await blob.text()'],
-  ])('refuses %s, which JSON would empty', async (_, code, text) => {
-    const { status, error } = await run(code);
-    expect(status).toBe('failed');
-    expect(error?.code).toBe('not_serializable');
+    ['npm install lodash', 'a command of a shell; there is none here, and nothing can be installed.'],
+    ['$ ls -la', 'a command of a shell; there is none here.'],
+    ['ls -la', 'a command of a shell; there is none here.'],
+    ['curl https://example.com | jq .', 'a command of a shell'],
+    ['#!/bin/sh\necho hello', 'a command of a shell'],
+    ['def f(x):\n    return x\nf(1)', 'Python, which executePython runs.'],
+    ['import json', 'Python, which executePython runs.'],
+    ['from datetime import date', 'Python, which executePython runs.'],
+    ['for n in range(3):\n    print(n)', 'Python, which executePython runs.'],
+    ['print("a")', 'Python, which executePython runs.'],
+  ])('tells what %j looks like', async (code, text) => {
+    expect((await run(code)).error?.message).toContain(`\nThis looks like ${text}`);
+  });
+
+  test.each(['const find = ;', 'const a = 1;\nreturn a +', 'git = 1', 'undefinedName()'])(
+    'does not take %j for another language',
+    async (code) => {
+      const { error } = await run(code);
+      expect(error?.code).toBe('user_error');
+      expect(error?.message).not.toContain('looks like');
+    },
+  );
+
+  const cannotImport =
+    'cannot be imported: programs import modules of Node, such as "node:crypto", and nothing from npm, the network or files.';
+  test.each([
+    ["import _ from 'lodash';\nexport default 1", `"lodash" ${cannotImport}`],
+    ["import x from 'npm:lodash@4';\nexport default 1", `"npm:lodash@4" ${cannotImport}`],
+    ["import x from 'https://esm.sh/lodash';", `"https://esm.sh/lodash" ${cannotImport}`],
+    ["import x from './other.ts';", `"./other.ts" ${cannotImport}`],
+    ["return await import('lodash')", `TypeError: "lodash" ${cannotImport}`],
+    ["return await import('node:nothing')", `TypeError: "node:nothing" ${cannotImport}`],
+    ["const fs = require('fs')", 'There is no require; import modules of Node'],
+  ])('says what %j can import instead', async (code, text) => {
+    const { error } = await run(code);
     expect(error?.message).toContain(text);
+    expect(error?.message).not.toMatch(/dependency|--|import map|blob:/);
+  });
+
+  test('imports modules of Node by their bare names, too', async () => {
+    const code = `import { basename } from 'path';\nexport default basename('/a/b')`;
+    expect((await run(code)).value).toBe('b');
+    expect((await run("return typeof (await import('fs/promises')).readFile")).value).toBe('function');
+  });
+
+  test.each([
+    [
+      "Deno.readTextFileSync('/etc/passwd')",
+      'read access to "/etc/passwd": ask for its folder in permissions.read',
+    ],
+    [
+      "(await import('node:fs')).writeFileSync('/x', '')",
+      'write access to "/x": ask for its folder in permissions.write',
+    ],
+    [
+      "await Deno.connect({ hostname: '10.0.0.1', port: 80 })",
+      'net access to "10.0.0.1:80": use fetch, with the host in permissions.net',
+    ],
+    ['process.env.HOME', 'env access to "HOME": there is none in the sandbox.'],
+    ["(await import('node:child_process')).execFileSync(Deno.execPath())", ': there is none in the sandbox'],
+  ])('says what %j needs in the words of this product', async (code, text) => {
+    const result = await run(`try { ${code} } catch (error) { console.log(error.message) }\n${code}`);
+    for (const message of [result.stdout, result.error?.message]) {
+      expect(message).toContain(text);
+      expect(message).not.toMatch(/run again|--allow/);
+    }
   });
 
   test('says that JSON has no NaN', async () => {
@@ -194,7 +309,6 @@ await work();`;
   });
 
   test.each([
-    ['a BigInt', 'return 5n', 'BigInt'],
     ['a cycle', 'const a: any = {}; a.a = a; return a', 'circular'],
     ['a function', 'return () => 1', 'it is a function; call it'],
     ['a symbol', 'return Symbol("x")', 'it is a symbol'],

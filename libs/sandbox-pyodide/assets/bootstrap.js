@@ -6,6 +6,7 @@
 import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
 import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
+import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
 
 import { loadInterpreter } from './interpreter.js';
 import { loadPackages } from './packages.js';
@@ -22,5 +23,6 @@ const program = new Program(channel, python);
 const { code, limits } = channel.receiveProgram();
 await loadPackages(python, code, ownFiles.packages);
 Deno.permissions.revokeSync({ name: 'read' });
+refuseInOwnWords();
 // Not awaited: where nothing can settle it any more, Deno would complain here, and not tell the program's end.
 void program.run(code, limits);

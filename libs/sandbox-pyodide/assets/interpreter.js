@@ -1,3 +1,4 @@
+import advice from './code_executor/advice.py';
 import host from './code_executor/host.py';
 import init from './code_executor/__init__.py';
 import pictures from './code_executor/pictures.py';
@@ -10,7 +11,7 @@ import { keepZones } from './zones.js';
 
 /* global PYODIDE_INFO -- of Pyodide's lock file, put in by bundle.mjs */
 
-const modules = { __init__: init, host, pictures, program, tools, value, zones };
+const modules = { __init__: init, advice, host, pictures, program, tools, value, zones };
 
 /** Printed text as it is: the server tells frames from it by their mark. */
 function writerTo(stream, isMuted) {

@@ -61,8 +61,17 @@ async function checkHash({ name, file_name: file, sha256 } = {}, folder) {
   }
 }
 
+/** Modules that would need sockets, and what does without. */
+const needNetwork = new Set(['aiohttp', 'httpx', 'requests', 'urllib3', 'websockets']);
+
 /** What to do about a module that is not there. */
 export function adviceOn(module, python) {
+  if (module === 'micropip') {
+    return 'Programs install nothing. Packages are added on the machine of the server, and are there for import then: code-executor python add NAME';
+  }
+  if (needNetwork.has(module)) {
+    return `Python has no sockets, so ${module} would not work: from pyodide.http import pyfetch; response = await pyfetch(url), with the host in permissions.net`;
+  }
   const added = Object.values(python.lockfile.packages).some(({ imports }) => imports.includes(module));
   return added
     ? `Packages with a module ${module} are there; they are loaded for programs with a statement of their own: import ${module}`

@@ -1,5 +1,6 @@
 import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
 import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
+import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
 import { SvgDrawer } from '@code-executor/deno-runtime/assets/svg-drawer.js';
 
 import { adviceOn } from './packages.js';
@@ -47,8 +48,11 @@ export class Program {
       const runtime = this.#python.pyimport('code_executor.program');
       const ask = (method, params) => this.#ask(method, params);
       runtime.prepare(ask, (id) => this.#reply(id), schedule);
-      const { json, isCut, missing, ...fields } = parse(await runtime.run(code, maxDepth, maxValueChars));
-      if (missing) fields.error.message += `\n${adviceOn(missing, this.#python)}`;
+      const { json, isCut, missing, isUnlikePython, ...fields } = parse(
+        await runtime.run(code, maxDepth, maxValueChars),
+      );
+      const advice = missing ? adviceOn(missing, this.#python) : isUnlikePython && looksLike(code, 'python');
+      if (advice) fields.error.message += `\n${advice}`;
       if (json === undefined) this.#end(fields);
       else {
         // Numbers as JavaScript writes them, as the server does when it counts.

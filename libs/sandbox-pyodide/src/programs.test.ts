@@ -56,6 +56,19 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       'class A:\n  __module__ = "numpy"\n  def tolist(self): return [1, [2]]\nA()',
       [1, [2]],
     ],
+    ['a return on the last line', 'x = 5\nreturn x', 5],
+    ['a last line with a semicolon', '5;', 5],
+    [
+      'exceptions',
+      'class E(Exception):\n  def __init__(self): super().__init__("b"); self.code = 7\n[ValueError("a"), ExceptionGroup("g", [E()])]',
+      [
+        { name: 'ValueError', message: 'a' },
+        {
+          ...{ name: 'ExceptionGroup', message: 'g (1 sub-exception)' },
+          errors: [{ name: 'E', message: 'b', code: 7 }],
+        },
+      ],
+    ],
   ])('have the value of %s', async (_what, code, value) => {
     expect(await run(code)).toMatchObject({ status: 'succeeded', value, stderr: '' });
   });
@@ -124,6 +137,51 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       code: 'user_error',
       message: '  File "program.py", line 2\n    if x\n        ^\nSyntaxError: expected \':\'',
     });
+  });
+
+  test.each([
+    [
+      'import requests',
+      'Python has no sockets, so requests would not work: from pyodide.http import pyfetch',
+    ],
+    ['import micropip', 'Programs install nothing. Packages are added on the machine of the server'],
+    [
+      'import urllib.request\nurllib.request.urlopen("http://10.0.0.1")',
+      'Python has no sockets: from pyodide.http import pyfetch',
+    ],
+    ['import subprocess\nsubprocess.run(["ls"])', 'There are no other processes here; call a tool.'],
+    ['import os\nos.system("ls")', 'There are no other processes here; call a tool.'],
+    ['open("/etc/passwd")', 'The files of the host are not there; call a tool for files.'],
+    ['if True:\n  return 3', 'At the top level, return is for the last line'],
+    [
+      '!pip install pandas',
+      'This looks like a command of a shell; there is none here, and nothing can be installed.',
+    ],
+    ['const x = 1;\nreturn x', 'This looks like TypeScript, which executeTypescript runs.'],
+    ['console.log(1)', 'This looks like TypeScript, which executeTypescript runs.'],
+    [
+      'import js\njs.Deno.readTextFileSync("/etc/passwd")',
+      'read access to "/etc/passwd": ask for its folder in',
+    ],
+  ])('say what to do instead: %j', async (code, advice) => {
+    const { error } = await run(code);
+    expect(error?.code).toBe('user_error');
+    expect(error?.message.split('\n').at(-1)).toContain(advice);
+  });
+
+  test('leave other errors without advice', async () => {
+    const code = `
+errors = []
+for path in ("/tmp/none", "none"):
+    try:
+        open(path)
+    except FileNotFoundError as error:
+        errors.append(str(error))
+print(errors)
+undefined_name`;
+    const { stdout, error } = await run(code);
+    expect(stdout).toContain("No such file or directory: '/tmp/none'");
+    expect(error?.message.split('\n').at(-1)).toBe("NameError: name 'undefined_name' is not defined");
   });
 
   test('say how a missing module can be added', async () => {
@@ -243,7 +301,7 @@ from datetime import datetime
   });
 
   test('fail where the interpreter itself ends, and it keeps its last words to itself', async () => {
-    const result = await run('import os\nprint("before")\nos.system("id")');
+    const result = await run('import posix\nprint("before")\nposix.system("id")');
     expect(result).toMatchObject({
       status: 'failed',
       stdout: 'before\n',

@@ -1,4 +1,5 @@
 import type { SpawnOptions } from 'node:child_process';
+import { builtinModules } from 'node:module';
 
 import type { GrantedPath, GrantedPermissions, IsolationMode } from '@code-executor/contracts';
 
@@ -69,6 +70,11 @@ export const denoEnvironment: Record<string, string> = {
 /** Of 64 KiB each. */
 const wasmPagesPerMb = 16;
 
+/** `import 'fs'` is `import 'node:fs'`, as in Node. */
+const nodeModules = builtinModules.filter((name) => !name.startsWith('_'));
+const importMap = { imports: Object.fromEntries(nodeModules.map((name) => [name, `node:${name}`])) };
+const importMapUrl = `data:application/json,${encodeURIComponent(JSON.stringify(importMap))}`;
+
 /**
  * Flags of every Deno process. User code is never the entry script: Deno reads the static imports of
  * its entry without asking for permission. All four of `--no-remote --no-npm --cached-only
@@ -94,6 +100,7 @@ export function denoFlags(limits: DenoLimits, grants: Grants, ownFiles: OwnFiles
       '--no-check',
       '--no-code-cache',
     ],
+    `--import-map=${importMapUrl}`,
     ...['--deny-import', '--deny-net', '--deny-env', '--deny-sys', '--deny-run', '--deny-ffi'],
     readable.length > 0 ? `--allow-read=${list(readable)}` : '--deny-read',
     writable.length > 0 ? `--allow-write=${list(writable)}` : '--deny-write',

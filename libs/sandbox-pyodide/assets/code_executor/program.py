@@ -1,5 +1,6 @@
 """Runs one program and tells what came of it."""
 
+import ast
 import asyncio
 import inspect
 import json
@@ -10,9 +11,9 @@ import sys
 import traceback
 
 import __main__
-from pyodide.code import eval_code_async
+from pyodide.code import CodeRunner
 
-from code_executor import host, pictures, tools, value
+from code_executor import advice, host, pictures, tools, value
 
 _name = "program.py"
 _max_message_chars = 20_000
@@ -24,6 +25,8 @@ _home = "/home/pyodide"
 _reserve_bytes = 2 << 20
 # So long may tasks take to end that were cancelled, in seconds.
 _wind_up_s = 2
+# What text in another language ends in.
+_unread = (SyntaxError, NameError)
 
 
 def prepare(ask, reply, schedule):
@@ -32,6 +35,7 @@ def prepare(ask, reply, schedule):
     os.environ.clear()
     os.environ.update(HOME=_home, LANG="C.UTF-8", PATH="/usr/bin")
     os.chdir(_home)
+    os.system = advice.refuse_processes
     sys.argv = [_name]
     random.seed()
     sys.stdout.reconfigure(line_buffering=True)
@@ -53,14 +57,14 @@ def prepare(ask, reply, schedule):
 async def run(source, max_depth, max_chars):
     """
     The outcome as JSON: ``json`` and ``note`` of the value, and whether it ``isCut``; or ``error`` with ``code`` and ``message``, and
-    the module that is ``missing``, if that is why.
+    the module that is ``missing``, or that the text may be ``isUnlikePython``, if that is why.
     """
     # The byte order mark of a file.
     source = source.removeprefix("\ufeff")
     reserve = bytearray(_reserve_bytes)
     linecache.cache[_name] = (len(source), None, source.splitlines(keepends=True), _name)
     try:
-        result = await eval_code_async(source, __main__.__dict__, filename=_name)
+        result = await _compile(source).run_async(__main__.__dict__)
         while inspect.isawaitable(result):
             result = await result
         await _cancel_tasks()
@@ -74,6 +78,16 @@ async def run(source, max_depth, max_chars):
     reserve = None
     _flush()
     return json.dumps(outcome)
+
+
+def _compile(source):
+    """As in a REPL, the last expression is the value; a last line with ``return``, too, which programs in TypeScript have."""
+    runner = CodeRunner(source, filename=_name, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, quiet_trailing_semicolon=False)
+    body = runner.ast.body
+    if body and isinstance(body[-1], ast.Return):
+        last = body[-1]
+        body[-1] = ast.copy_location(ast.Expr(last.value or ast.copy_location(ast.Constant(None), last)), last)
+    return runner.compile()
 
 
 def _outcome(result, max_depth, max_chars):
@@ -112,7 +126,8 @@ def _outcome_of(error):
             return _outcome_of_exit(error)
         if isinstance(error, MemoryError):
             return _error("out_of_memory", describe(error))
-        return {**_error("user_error", describe(error)), **_missing(error)}
+        text = advice.add_to(describe(error), error)
+        return {**_error("user_error", text), **_missing(error), "isUnlikePython": isinstance(error, _unread)}
     except BaseException:
         # An exception of the program's own making, which fails when it is asked what it is; or no memory left for it.
         code = "out_of_memory" if isinstance(error, MemoryError) else "user_error"

@@ -96,6 +96,8 @@ class _Converter:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in dataclasses.fields(value)]
             return {name: self.convert(getattr(value, name), (*path, name)) for name in names}
+        if isinstance(value, BaseException):
+            return self._mapping(_fields_of(value), path)
         plain = _plain(value)
         if plain is not value:
             return self.convert(plain, path)
@@ -146,6 +148,13 @@ def _place(path):
     """Where in the value, as Python would write it."""
     steps = (f"[{step!r}]" for step in path)
     return f"The value{''.join(steps)}"[:200]
+
+
+def _fields_of(error):
+    """Of an exception: its name and text, and what it says beside that."""
+    others = {name: value for name, value in vars(error).items() if not name.startswith("_") and value is not None}
+    errors = {"errors": error.exceptions} if isinstance(error, BaseExceptionGroup) else {}
+    return {"name": type(error).__name__, "message": str(error), **errors, **others}
 
 
 _views = tuple(type(view) for view in ({}.keys(), {}.values(), {}.items()))

@@ -1,0 +1,38 @@
+// Taken before the program runs.
+const { Error } = globalThis;
+
+/**
+ * Makes Deno's refusals say what can be done here: it advises flags that nobody can give. Deno's functions make their
+ * errors by this class, which makes them by the one that it extends. What was refused stands in their text alone.
+ *
+ * @param servesFiles Whether the server opens the granted files, for asynchronous functions alone.
+ */
+export function refuseInOwnWords(servesFiles = false) {
+  class Refusal extends Error {
+    constructor(message, ...others) {
+      super(inOwnWords(String(message), servesFiles), ...others);
+    }
+  }
+  Object.setPrototypeOf(Deno.errors.NotCapable, Refusal);
+}
+
+function inOwnWords(message, servesFiles) {
+  const [, refusal, kind] = /^(Requires (\w+) access.*?), run again with /s.exec(message) ?? [];
+  return kind === undefined ? message : `${refusal}: ${adviceOn(kind, servesFiles)}.`;
+}
+
+function adviceOn(kind, servesFiles) {
+  switch (kind) {
+    case 'read':
+    case 'write':
+      return servesFiles
+        ? 'ask for its folder in permissions, and use asynchronous functions of Deno such as Deno.readTextFile'
+        : `ask for its folder in permissions.${kind}, which the server's security.${kind === 'read' ? 'allowRead' : 'allowWrite'} must grant, or call a tool for files`;
+    case 'net':
+      return "use fetch, with the host in permissions.net, which the server's security.allowNetwork must grant";
+    case 'run':
+      return 'there are no other processes; call a tool';
+    default:
+      return 'there is none in the sandbox';
+  }
+}
