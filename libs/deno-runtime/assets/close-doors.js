@@ -1,12 +1,16 @@
+import { closeNodeDoors } from './node-doors.js';
+
 /**
- * Takes away doors that no program needs: Deno's own operations, and storage that would end with the
- * process. The process's permissions and the walls around it hold without this; what is not there needs
- * no wall.
+ * Takes away doors that no program needs: Deno's own operations, storage that would end with the process, native
+ * sockets. The process's permissions and the walls around it hold without this, but where Deno does not ask.
  */
 export function closeDoors() {
+  closeNodeDoors();
   delete Deno[Deno.internal];
   delete Deno.internal;
-  for (const name of ['caches', 'localStorage', 'sessionStorage']) delete globalThis[name];
+  for (const name of ['caches', 'Cache', 'CacheStorage', 'localStorage', 'sessionStorage', 'Storage']) {
+    delete globalThis[name];
+  }
   // A second isolate does not fit into the memory of a program: starting one would end it.
   delete globalThis.Worker;
 }

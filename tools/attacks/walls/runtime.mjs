@@ -1,6 +1,7 @@
 /** What Deno is told not to do, and what the bootstrap takes away before a program runs. */
 const command = 'libs/deno-runtime/src/command/deno-command.ts';
 const bootstrap = 'libs/deno-runtime/assets/close-doors.js';
+const nodeDoors = 'libs/deno-runtime/assets/node-doors.js';
 
 const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
 /** `--quiet` stands for nothing where something has to stand. */
@@ -82,8 +83,27 @@ export const runtime = {
     attacks: ['TS-12'],
   },
   'no storage': {
-    edits: [[bootstrap, `['caches', 'localStorage', 'sessionStorage']`, '[]']],
+    edits: [[bootstrap, /\['caches', .*'Storage'\]/, '[]']],
     attacks: ['TS-15'],
+  },
+  'native sockets do nothing': {
+    edits: [[nodeDoors, '  closeSockets();\n', '']],
+    attacks: ['NET-04', 'PY-35'],
+  },
+  'native sockets do nothing before anything else has their prototypes': {
+    edits: [
+      [nodeDoors, 'return closed.size < 2 ? refuse() : value;', 'return value;'],
+      [nodeDoors, 'if (closed.size < 2) apply(loadAll, globalThis, []);', ''],
+    ],
+    attacks: ['NET-04'],
+  },
+  'require looks for no files': {
+    edits: [[nodeDoors, "whenAssigned(Function.prototype, 'builtinModules', requireBuiltinsOnly);", '']],
+    attacks: ['TS-48'],
+  },
+  'require loads no files': {
+    edits: [[nodeDoors, "fix(Module, '_extensions', loaders);", '']],
+    attacks: ['TS-50', 'PY-35'],
   },
   'no Worker': {
     edits: [noWorker],

@@ -18,6 +18,16 @@ export const server = {
     attacks: ['PIP-09'],
   },
   'one result': { edits: [[program, 'if (result || charsOf', 'if (charsOf']], attacks: ['PIP-01'] },
+  'a returned picture is what its bytes say': {
+    edits: [
+      [
+        'libs/executor/src/returned-pictures.ts',
+        'pictureTypeOf(bytes) :',
+        "(pictureTypeOf(bytes) ?? 'text/html') :",
+      ],
+    ],
+    attacks: ['TS-52', 'PY-36'],
+  },
   'characters of a result': {
     edits: [[program, 'charsOf(frame.value) > options.maxOutputChars', 'false']],
     attacks: ['PIP-08'],

@@ -8,6 +8,7 @@ import { grantedThings } from './granted-things.js';
 import { httpAttacks } from './http/http-attacks.js';
 import { imports } from './imports.js';
 import { lifecycle } from './lifecycle.js';
+import { nativeSockets } from './native-sockets.js';
 import { network } from './network.js';
 import { operatingSystem } from './operating-system.js';
 import { overload } from './overload.js';
@@ -15,6 +16,7 @@ import { pipe } from './pipe.js';
 import { pythonAttacks } from './python/python-attacks.js';
 import { policy } from './policy.js';
 import { processes } from './processes.js';
+import { requires } from './requires.js';
 import { resources } from './resources.js';
 import { runtime } from './runtime.js';
 import { serverAttacks } from './server/server-attacks.js';
@@ -25,11 +27,13 @@ import { walls } from './walls.js';
 /** Every attack by programs in TypeScript, and by clients. */
 export const typescriptAttacks: readonly Attack[] = [
   ...imports,
+  ...requires,
   ...files,
   ...grantedFolders,
   ...grantedThings,
   ...environment,
   ...network,
+  ...nativeSockets,
   ...processes,
   ...resources,
   ...values,

@@ -113,10 +113,7 @@ export const files: readonly Attack[] = [
   {
     id: 'TS-28',
     what: 'find out whether files exist by how they are refused',
-    stoppedBy: 'Deno asks before it looks; OS',
-    notApplicable: {
-      portable: 'Deno tells whether a folder called node_modules exists, and nothing of other names',
-    },
+    stoppedBy: 'Deno asks before it looks; the bootstrap (require looks for no files); OS',
     async attack({ run, places: { secrets } }) {
       const names = [
         secrets,

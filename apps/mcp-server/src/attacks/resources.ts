@@ -154,9 +154,9 @@ export const resources: readonly Attack[] = [
     async attack(arena) {
       const { run, pid, places, mode } = arena;
       const gone = await run(
-        'return [typeof caches, typeof localStorage, typeof sessionStorage, typeof Deno.openKv]',
+        'return ["caches", "Cache", "CacheStorage", "localStorage", "sessionStorage", "Storage"].filter((name) => name in globalThis).concat(Object.keys(Deno).filter((name) => name === "openKv"))',
       );
-      assert.deepEqual(gone.result, ['undefined', 'undefined', 'undefined', 'undefined']);
+      assert.deepEqual(gone.result, []);
       const spill = (directory: string) => `
         const { DatabaseSync } = await import("node:sqlite");
         for (let k = 0; k < 200; k++) {

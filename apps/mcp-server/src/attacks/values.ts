@@ -118,4 +118,46 @@ export const values: readonly Attack[] = [
       }
     },
   },
+  {
+    id: 'TS-52',
+    what: 'have the client show what is no picture: HTML, scripts and SVG, said to be one, returned and displayed',
+    stoppedBy: 'server (the bytes of a picture say what it is)',
+    async attack({ run }) {
+      const blocks = [
+        '<script>alert(1)</script>',
+        '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+      ].flatMap((text) =>
+        ['text/html;charset=utf-8', 'image/svg+xml', 'image/png', 'image/png\r\nx: y'].map((mimeType) => ({
+          type: 'image',
+          mimeType,
+          data: Buffer.from(text).toString('base64'),
+        })),
+      );
+      const values = JSON.stringify(blocks);
+      for (const program of [
+        `return ${values}`,
+        `return { content: ${values} }`,
+        ...blocks.map((block) => `return ${JSON.stringify(block)}`),
+      ]) {
+        const { images = [] } = await run(program);
+        assert.deepEqual(
+          images.filter(({ mimeType }) => mimeType !== 'image/png'),
+          [],
+          program,
+        );
+      }
+      // SVG that is well-formed is drawn, as PNG, before it leaves the sandbox.
+      const shown = await run(
+        `for (const block of ${values}) await display(block).catch(() => {}); return 1;`,
+      );
+      assert.deepEqual(
+        (shown.images ?? []).filter(({ mimeType }) => mimeType !== 'image/png'),
+        [],
+      );
+      const sent = await run(
+        `return ${JSON.stringify({ type: 'image', mimeType: 'text/html', data: 'iVBORw0KGgo=' })}`,
+      );
+      assert.deepEqual(sent.images, [{ mimeType: 'image/png', bytes: 8 }]);
+    },
+  },
 ];

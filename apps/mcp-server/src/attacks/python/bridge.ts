@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { Attack } from '../attack.js';
 import { outcomesOf } from '../attempts.js';
+import { listens } from '../native-sockets.js';
 import { endedEarly } from './machine.js';
 import { attemptingPython, eachRefusedInPython } from './python-attempts.js';
 
@@ -171,5 +172,21 @@ await run_js("import('node:worker_threads').then(({ Worker }) => new Promise((go
       const { result, errorCode } = await arena.runPython(worker, { timeoutMs: 5000 });
       assert.notEqual(result, 'it runs', errorCode);
     },
+  },
+  {
+    id: 'PY-35',
+    what: "listen by the runtime's own sockets, and load files by its CommonJS loader, neither of which asks",
+    stoppedBy: 'the bootstrap takes away what they can do; OS',
+    attack: eachRefusedInPython(
+      ({ secrets }) => [
+        ...listens.map((listen) => `run_js(${JSON.stringify(listen)})`),
+        'js.process.binding("tcp_wrap").TCP.new(1).listen(5)',
+        ...['secret.js', '.env', 'secret.txt'].flatMap((file) => [
+          `js.process.getBuiltinModule("module")._extensions[".mjs"](js.Object.new(), "${secrets}/${file}")`,
+          `run_js("import('file://${secrets}/${file}', { with: { type: 'text' } })")`,
+        ]),
+      ],
+      /Requires (?:net|read) access/,
+    ),
   },
 ];

@@ -139,4 +139,29 @@ outcomes`,
       assert.doesNotMatch(JSON.stringify(result), /node_modules|libs\/|bootstrap|snapshot/);
     },
   },
+  {
+    id: 'PY-36',
+    what: 'have the client show what is no picture: HTML and scripts, said to be one, returned and displayed',
+    stoppedBy: 'server (the bytes of a picture say what it is)',
+    async attack({ runPython }) {
+      const block = (mimeType: string) =>
+        JSON.stringify({
+          type: 'image',
+          mimeType,
+          data: Buffer.from('<script>alert(1)</script>').toString('base64'),
+        });
+      for (const mimeType of ['text/html;charset=utf-8', 'image/svg+xml', 'image/png']) {
+        for (const program of [
+          block(mimeType),
+          `[${block(mimeType)}]`,
+          `{"content": [${block(mimeType)}]}`,
+        ]) {
+          const { images } = await runPython(program);
+          assert.equal(images, undefined, program);
+        }
+        const { images } = await runPython(`try: display(${block(mimeType)})\nexcept ValueError: pass`);
+        assert.equal(images, undefined, mimeType);
+      }
+    },
+  },
 ];
