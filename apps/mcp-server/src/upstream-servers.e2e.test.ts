@@ -208,7 +208,9 @@ describe('executeTypescript with broken servers', () => {
     expect(new Set(broken).size).toBe(broken.length);
     expect(report).not.toHaveProperty('stderr');
     const exits = report.unavailableServers?.find((each) => each.server === 'exits');
+    // What it printed is for the operator's log, and no program's.
     expect(exits?.reason).toBe('it exited with code 3');
+    expect(server.stderr).toContain('no token given');
 
     const { structured } = await server.call('health', {});
     expect(structured['servers']).toEqual(

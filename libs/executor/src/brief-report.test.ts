@@ -53,6 +53,15 @@ describe('briefReport', () => {
     ]);
   });
 
+  test("does not repeat an error that is the program's own", () => {
+    const failed = { ...calls, errorCount: 1, lastErrorMessage: 'No such file.' };
+    const summaryOf = (error: string) =>
+      briefReport({ ...report, error, toolCallSummary: [failed] }).toolCallSummary;
+    const rest = { toolName: 'mcp__a__b', callCount: 3, totalDurationMs: 12, errorCount: 1 };
+    expect(summaryOf('McpToolError: No such file.\n    at program.ts:1:8')).toEqual([rest]);
+    expect(summaryOf('Error: other')).toEqual([{ ...rest, lastErrorMessage: 'No such file.' }]);
+  });
+
   test('keeps every other field but the pictures', () => {
     const others: Partial<ExecutionReport> = {
       stderr: 'x',

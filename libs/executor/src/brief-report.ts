@@ -32,18 +32,21 @@ export function briefReport(report: ExecutionReport): BriefReport {
     ...rest,
     ...(truncated && { truncated }),
     ...(toolCallsMade.length > 0 && { toolCallsMade }),
-    ...(toolCallSummary.length > 0 && { toolCallSummary: toolCallSummary.map(briefSummary) }),
+    ...(toolCallSummary.length > 0 && {
+      toolCallSummary: toolCallSummary.map((summary) => briefSummary(summary, report.error)),
+    }),
     ...(unavailableServers && { unavailableServers }),
   };
 }
 
-function briefSummary(summary: ToolCallSummary): BriefCallSummary {
+/** Without the message of an error that is the program's own already. */
+function briefSummary(summary: ToolCallSummary, error = ''): BriefCallSummary {
   const { toolName, callCount, totalDurationMs, errorCount, lastErrorMessage } = summary;
   return {
     toolName,
     callCount,
     totalDurationMs,
     ...(errorCount > 0 && { errorCount }),
-    ...(lastErrorMessage !== undefined && { lastErrorMessage }),
+    ...(lastErrorMessage !== undefined && !error.includes(lastErrorMessage) && { lastErrorMessage }),
   };
 }

@@ -232,13 +232,13 @@ describe('the message of a denial', () => {
       'an empty list',
       'mcp__fs__read',
       {},
-      'Tool mcp__fs__read is not in allowedTools, which is empty; add it, or call only what is there.',
+      'Tool mcp__fs__read is not in allowedTools, which is empty; add it, or the name of its server, or call only what is there.',
     ],
     [
       'another list',
       'mcp__fs__read',
       { allowedTools: ['mcp__fs__write', 'mcp__github__*'] },
-      'Tool mcp__fs__read is not in allowedTools (mcp__fs__write, mcp__github__*); add it, or call only what is there.',
+      'Tool mcp__fs__read is not in allowedTools (mcp__fs__write, mcp__github__*); add it, or the name of its server, or call only what is there.',
     ],
     [
       'the policy too',
@@ -256,16 +256,24 @@ describe('the message of a denial', () => {
       'a look-alike',
       'mcp__fs__re\u200bаd \n',
       { allowedTools: ['mcp__fs__read'] },
-      'Tool mcp__fs__re\\u{200b}\\u{430}d\\u{20}\\u{a} is not in allowedTools (mcp__fs__read); add it, or call only what is there.',
+      'Tool mcp__fs__re\\u{200b}\\u{430}d\\u{20}\\u{a} is not in allowedTools (mcp__fs__read); add it, or the name of its server, or call only what is there.',
     ],
     ['an array', ['mcp__fs__read'], {}, 'The name of a tool must be a string, not array ["mcp__fs__read"].'],
   ])('says what is allowed: %s', async (_name, name, options, message) => {
     expect(await messageOf(name, options)).toBe(message);
   });
 
+  test('says what a full name is', async () => {
+    for (const name of ['read', 'fs.read', 'mcp_fs_read', '']) {
+      expect(await messageOf(name, { allowedTools: ['fs'] })).toBe(
+        `Tool ${name || '""'} is not the full name of one; full names are mcp__<server>__<tool>, as searches give them.`,
+      );
+    }
+  });
+
   test('stays short for long lists and names', async () => {
     const allowedTools = Array.from({ length: 1000 }, (_, i) => `mcp__${'s'.repeat(200)}__${i}`);
-    const message = await messageOf('m'.repeat(256), { allowedTools });
+    const message = await messageOf(`mcp__${'m'.repeat(251)}`, { allowedTools });
     expect(message).toContain(' and 990 more');
     expect(message.length).toBeLessThan(2000);
     expect((await messageOf('m'.repeat(1_000_000), {})).length).toBeLessThan(300);

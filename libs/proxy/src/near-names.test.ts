@@ -12,6 +12,8 @@ describe('unknown tools', () => {
       mcp__filesystem__write_file: () => '',
       mcp__filesystem__write_files: () => '',
       mcp__github__search_issues: () => '',
+      mcp__everything__echo: () => '',
+      'mcp__everything__get-env': () => '',
     });
     const call = createToolProxy({ tools, allowedTools }).callTool(name as ToolName, {});
     return call.then(
@@ -26,7 +28,15 @@ describe('unknown tools', () => {
   test.each([
     [
       'mcp__filesystem__readfile',
-      'Tool mcp__filesystem__readfile does not exist; did you mean mcp__filesystem__read_file or mcp__filesystem__read_files or mcp__filesystem__write_file?',
+      'Tool mcp__filesystem__readfile does not exist; did you mean mcp__filesystem__read_file or mcp__filesystem__read_files?',
+    ],
+    [
+      'mcp__filesystem__raed_file',
+      'Tool mcp__filesystem__raed_file does not exist; did you mean mcp__filesystem__read_file?',
+    ],
+    [
+      'mcp__everything__ehco',
+      'Tool mcp__everything__ehco does not exist; did you mean mcp__everything__echo?',
     ],
     [
       'mcp__gitlab__search_issues',

@@ -23,7 +23,7 @@ export interface ListNames {
 const ofProgram: ListNames = {
   list: 'allowedTools',
   deny: '',
-  advise: () => 'add it, or call only what is there.',
+  advise: () => 'add it, or the name of its server, or call only what is there.',
 };
 
 /** In the words of the configuration. */

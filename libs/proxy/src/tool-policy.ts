@@ -117,6 +117,9 @@ export class PolicyGate {
       return `${tool} has a name of ${name.length} characters, and no tool has more than ${maxNameChars}.`;
     }
     const isAllowed = matches(this.#allowed, name, server);
+    if (!isAllowed && !name.startsWith('mcp__')) {
+      return `${tool} is not the full name of one; full names are mcp__<server>__<tool>, as searches give them.`;
+    }
     const rule = this.#forbiddenBy(name, server);
     const forbidden = `the server's policy forbids it (${rule ?? ''})`;
     const { list } = this.#names;

@@ -22,7 +22,7 @@ const introductions: Record<Language, (servers: string) => Introduction> = {
     name: 'executeTypescript',
     title: 'Execute TypeScript',
     description: `Runs TypeScript in a sandbox without network or files. \`return\` gives its result, console.log its output.
-Servers: ${servers}. Async globals: tools.server.tool(args) or callMCPTool("mcp__server__tool", args) calls a tool that allowedTools names: plain value, or it throws. searchTools(query) finds tools with their signatures, discoverMCPTools() lists all, getToolTypes(names) has the types; display(x) shows a picture.
+Servers: ${servers}. Async globals: tools.server.tool(args) or callMCPTool("mcp__server__tool", args) calls a tool that allowedTools names: plain value, or it throws. searchTools(query) finds tools with their signatures, discoverMCPTools({ detail: "names" }) lists all, getToolTypes(names) has the types; display(x) shows a picture.
 Example, with allowedTools ["github"]: \`const issues = await tools.github.listIssues({ repo: "a" }); return issues.length\``,
   }),
   python: (servers) => ({
