@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.js';
 export interface OpenedTools {
   /** Of the configured servers, which are started when they are asked. */
   pool: ClientPool;
-  /** The names of these servers. */
+  /** The names of these servers, and of those that cannot be used. */
   servers: readonly string[];
   homeDir?: string;
   close(): Promise<void>;
@@ -19,8 +19,9 @@ export async function openTools(
   terminal: Terminal,
 ): Promise<OpenedTools> {
   const loaded = await loadConfig(file === undefined ? {} : { file });
-  const { config, homeDir, warnings } = loaded;
-  const { servers, warnings: serverWarnings } = await findServers({ config });
+  const { config, homeDir, warnings, notTrusted } = loaded;
+  const found = await findServers({ config, unusable: loaded.unusable, notTrusted });
+  const { servers, unusable, warnings: serverWarnings } = found;
   for (const warning of [...warnings, ...serverWarnings]) terminal.note(warning);
   const cache = openSchemaCache(loaded);
   // A server has as long as when nothing is known of it.
@@ -28,13 +29,14 @@ export async function openTools(
   const pool = new ClientPool({
     ...config.pool,
     servers,
+    unusable,
     baseEnv: baseEnvironment(),
     cache,
     discoveryTimeoutMs: connectTimeoutMs,
   });
   return {
     pool,
-    servers: Object.keys(servers),
+    servers: [...Object.keys(servers), ...unusable.map(({ server }) => server)],
     ...(homeDir !== undefined && { homeDir }),
     async close() {
       await pool.close();

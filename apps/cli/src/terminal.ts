@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 
 import { printable, printableJson } from './printable.js';
@@ -50,6 +51,23 @@ export class Terminal {
     this.#err.write(`\r\u001b[KFetching ${name}: ${megabytes(receivedBytes)}${total}`);
     this.#hasProgress = true;
     if (isThere) this.#endProgress();
+  }
+
+  /** Whether a person is there to ask. */
+  get canAsk(): boolean {
+    return process.stdin.isTTY && this.#err.isTTY === true;
+  }
+
+  /** True where the person says yes; everything else is no. */
+  async ask(question: string): Promise<boolean> {
+    const lines = createInterface({ input: process.stdin, output: this.#err });
+    try {
+      const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+      const answer = await Promise.race([lines.question(`${question} [y/N] `), ended]);
+      return /^y(es)?$/i.test(answer.trim());
+    } finally {
+      lines.close();
+    }
   }
 
   /** For headings on stdout. */

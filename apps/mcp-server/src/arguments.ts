@@ -12,9 +12,10 @@ Options:
   -v, --version    Print the version.
   -h, --help       Print this.
 
-Without --config, the first of these is read: ./.code-executor.json, ~/.code-executor.json,
+Without --config, the first of these is read: ~/.code-executor.json,
 $XDG_CONFIG_HOME/code-executor/config.json, ~/.code-executor/config.json.
-Your MCP servers are taken from ~/.claude.json, ./.mcp.json and the configuration.
+Your MCP servers are taken from ~/.claude.json and the configuration. The project's .mcp.json and
+.code-executor.json count once you have run: code-executor trust
 
 Examples:
   code-executor-mcp

@@ -1,8 +1,10 @@
-import type { Language } from '@code-executor/contracts';
+import type { FailedServer, Language } from '@code-executor/contracts';
 
 import { listNames } from './list-names.js';
 
 const maxServerChars = 1000;
+const maxUnusable = 5;
+const maxReasonChars = 120;
 const tools = {
   typescript: {
     name: 'executeTypescript',
@@ -13,7 +15,11 @@ const tools = {
 } satisfies Record<Language, object>;
 
 /** What a model is told about this server before it has called anything. */
-export function instructionsFor(servers: readonly string[], languages: readonly Language[]): string {
+export function instructionsFor(
+  servers: readonly string[],
+  languages: readonly Language[],
+  unusable: readonly FailedServer[] = [],
+): string {
   const [first] = languages;
   if (first === undefined) return 'No language is enabled here, so no code can run; health says more.';
   const names = languages.map((language) => tools[language].name).join(' or ');
@@ -21,7 +27,24 @@ export function instructionsFor(servers: readonly string[], languages: readonly 
     servers.length === 0
       ? 'No MCP server is configured, so code has no tools to call.'
       : `Code can call the tools of these MCP servers: ${listNames(servers, maxServerChars)}.`;
+  const without =
+    unusable.length === 0 ? '' : ` ${sentenceOf(unusable)} Tell the user so where they are wanted.`;
   // One example is enough: each tool's description names what its language has.
   const { search, call } = tools[first];
-  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach} To find tools, run \`${search}\`${languages.length > 1 ? ' (TypeScript)' : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
+  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach}${without} To find tools, run \`${search}\`${languages.length > 1 ? ' (TypeScript)' : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
+}
+
+function sentenceOf(unusable: readonly FailedServer[]): string {
+  const shown = unusable.slice(0, maxUnusable).map(({ server, reason }) => {
+    const short = reason.length > maxReasonChars ? `${reason.slice(0, maxReasonChars)}…` : reason;
+    return `${server} (${short})`;
+  });
+  const rest = unusable.length - shown.length;
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  return `These are configured but cannot be used: ${shown.join(', ')}${more}; health says more.`;
+}
+
+/** The same where the configuration is so broken that nothing runs. */
+export function instructionsWhenBroken(problem: string): string {
+  return `Nothing can run here, because the configuration of Code Executor cannot be used. Tell the user what is wrong: ${problem} It works as soon as that is mended.`;
 }

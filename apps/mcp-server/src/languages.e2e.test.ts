@@ -46,7 +46,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
   let server: StartedServer;
   beforeAll(async () => {
     server = await startServer(isolation, {
-      '.mcp.json': { mcpServers: { everything: realServer('everything', 'stdio') } },
+      '.claude.json': { mcpServers: { everything: realServer('everything', 'stdio') } },
       '.code-executor.json': { security: { allowNetwork: ['*', '*:1'], allowRead: ['/'] } },
     });
   });

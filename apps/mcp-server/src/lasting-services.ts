@@ -26,7 +26,7 @@ export class LastingServices {
   #closing: Promise<void> | undefined;
 
   /** Opens nothing: no process, no connection, no file. */
-  constructor({ config, homeDir, servers, observe, logger }: Setup) {
+  constructor({ config, homeDir, servers, unusable, observe, logger }: Setup) {
     const { log, admit } = openAuditLog(config.audit ?? {}, homeDir, logger);
     this.#logger = logger;
     this.auditLog = log;
@@ -45,6 +45,7 @@ export class LastingServices {
       ...config.pool,
       ...(discoveryTimeoutMs !== undefined && { discoveryTimeoutMs }),
       servers,
+      unusable,
       baseEnv: baseEnvironment(),
       cache: this.cache,
       audit: this.audit,

@@ -112,7 +112,7 @@ describe('a configuration that changes', () => {
   test('adds and removes servers; what runs is unharmed, and the others stay connected', async () => {
     // A listing has everything, however long it takes to start.
     const discovery = { timeoutMs: 60_000 };
-    const server = await start({ ...level, ...policy, discovery }, { '.mcp.json': servers('one', 'two') });
+    const server = await start({ ...level, ...policy, discovery }, { '.claude.json': servers('one', 'two') });
     expect((await server.run(listed)).result).toEqual(['one', 'two']);
     const pids = async () => (await descendantsOf(server.pid)).map(({ pid }) => pid);
     const before = await pids();
@@ -120,7 +120,8 @@ describe('a configuration that changes', () => {
       'await tools.two.triggerLongRunningOperation({ duration: 6, steps: 2 }); return "whole"',
     );
     await until(() => isCalling(server));
-    await writeFile(join(server.home, '.mcp.json'), servers('one', 'three'));
+    await writeFile(join(server.home, '.claude.json'), servers('one', 'three'));
+    process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
     expect((await server.run(listed)).result).toEqual(['one', 'three']);
     expect(await long).toMatchObject({ success: true, result: 'whole' });
@@ -134,7 +135,7 @@ describe('a configuration that changes', () => {
   });
 
   test('changes policy and limits for the executions after it, and the tools that clients see', async () => {
-    const server = await start(level, { '.mcp.json': servers('one') });
+    const server = await start(level, { '.claude.json': servers('one') });
     const call = 'return await tools.one.echo({ message: "hi" })';
     expect((await server.run(call)).errorCode).toBe('user_error');
     const changed = new Promise<void>((resolve) => {
@@ -152,7 +153,7 @@ describe('a configuration that changes', () => {
 
   test('of other keys keeps the servers connected, with what they remember; of the pool it does not', async () => {
     const config = { ...level, ...policy, sandbox: { spares: { typescript: 0, python: 0 } } };
-    const server = await start(config, { '.mcp.json': servers('one') });
+    const server = await start(config, { '.claude.json': servers('one') });
     expect((await server.run(listed)).result).toEqual(['one']);
     const processes = async () =>
       (await descendantsOf(server.pid))
@@ -182,7 +183,7 @@ describe('a configuration that changes', () => {
   });
 
   test('and is wrong is told, and the old one stays; SIGHUP reads at once', async () => {
-    const server = await start({ ...level, ...policy }, { '.mcp.json': servers('one') });
+    const server = await start({ ...level, ...policy }, { '.claude.json': servers('one') });
     expect((await server.run('return 1')).result).toBe(1);
     const file = join(server.home, '.code-executor.json');
     await writeFile(file, '{ "polcy": {} }');
@@ -191,25 +192,28 @@ describe('a configuration that changes', () => {
     await until(() => /stays as it was.*polcy.*policy/.test(server.stderr));
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).result).toBe('Echo: hi');
     await until(async () => (await recordsOf(server)).includes('config refused'));
+    const warnings = async () => (await server.call('health', {})).structured['warnings'];
+    expect(await warnings()).toEqual([expect.stringMatching(/^The configuration stays as it was: .*polcy/)]);
     await writeFile(file, JSON.stringify({ ...level, policy: { ceiling: [] } }));
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
+    expect(await warnings()).toBeUndefined();
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).success).toBe(false);
   });
 
   test('and breaks the file of servers takes none away; what else it says counts', async () => {
-    const server = await start({ ...level, ...policy }, { '.mcp.json': servers('one') });
+    const server = await start({ ...level, ...policy }, { '.claude.json': servers('one') });
     expect((await server.run(listed)).result).toEqual(['one']);
-    await writeFile(join(server.home, '.mcp.json'), servers('two').slice(0, 40));
+    await writeFile(join(server.home, '.claude.json'), servers('two').slice(0, 40));
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('The servers stay as they were'));
-    expect(server.stderr).toContain('.mcp.json is not as it should be');
+    expect(server.stderr).toContain('.claude.json is not as it should be');
     expect((await server.run(listed)).result).toEqual(['one']);
     await writeFile(join(server.home, '.code-executor.json'), JSON.stringify(level));
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).errorCode).toBe('user_error');
-    await writeFile(join(server.home, '.mcp.json'), servers('two'));
+    await writeFile(join(server.home, '.claude.json'), servers('two'));
     process.kill(server.pid, 'SIGHUP');
     await until(async () => ((await server.run(listed)).result as string[])[0] !== 'one');
     expect((await server.run(listed)).result).toEqual(['two']);

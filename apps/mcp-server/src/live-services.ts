@@ -61,7 +61,7 @@ export class LiveServices {
       // Whoever was given the old ones in this turn has yet to begin with them.
       setImmediate(() => void close());
     }
-    lasting?.pool.update(setup.servers);
+    lasting?.pool.update(setup.servers, setup.unusable);
     this.#setup = setup;
     this.#tell({ type: 'config', action: 'reloaded', status: 'success' });
   }

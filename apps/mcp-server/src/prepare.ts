@@ -1,7 +1,14 @@
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { findServers, loadConfig, projectServerFile, withheldPaths } from '@code-executor/config';
+import {
+  configFiles,
+  findServers,
+  loadConfig,
+  type ProjectFile,
+  readHealthCheck,
+  withheldPaths,
+} from '@code-executor/config';
 
 import type { Setup } from './setup.js';
 import { readVersion } from './version.js';
@@ -10,28 +17,51 @@ import { readVersion } from './version.js';
 export interface Prepared extends Omit<Setup, 'logger'> {
   /** The files that were read, or looked for. */
   places: readonly string[];
-  /** The files of servers that are there and cannot be used. */
-  unusable: readonly string[];
+  /** The operator's files of servers that are there and cannot be read. */
+  brokenFiles: readonly string[];
+  /** What the working directory brings. */
+  projectFiles: readonly ProjectFile[];
 }
 
-/** Rejects with a `CodeExecutorError` that says what is wrong with the configuration. */
-export async function prepare(configFile: string | undefined): Promise<Prepared> {
-  const named = configFile === undefined ? {} : { file: configFile };
-  const loaded = await loadConfig(named);
-  const { config, warnings, homeDir, places } = loaded;
+/**
+ * Returns what reads it all, again and again. It rejects with a `CodeExecutorError` that says what is wrong with the
+ * configuration. Where the environment trusts the project, it does so for its files as they were the first time:
+ * whoever may write there later gets nothing by it.
+ */
+export function preparing(configFile: string | undefined): () => Promise<Prepared> {
   const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
-  const unusable: string[] = [];
-  const found = await findServers({ config, ownBin, onUnusable: (file) => unusable.push(file) });
-  return {
-    config,
-    servers: found.servers,
-    warnings: [...warnings, ...found.warnings],
-    version: readVersion(),
-    places: [...places, projectServerFile({ config })],
-    unusable,
-    withheld: [...withheldPaths({ ...named, config }), productFolder()],
-    ...(homeDir !== undefined && { homeDir }),
+  let trusted: ReadonlyMap<string, string> | undefined;
+  return async () => {
+    // What is wrong with it keeps the server from starting, too.
+    readHealthCheck();
+    const options = {
+      ...(configFile !== undefined && { file: configFile }),
+      ...(trusted && { trusted }),
+    };
+    const { config, unusable, notTrusted, warnings, homeDir, projectFile } = await loadConfig(options);
+    const found = await findServers({ ...options, config, unusable, notTrusted, ownBin });
+    const projectFiles = [projectFile, found.projectFile].flatMap((file) => file ?? []);
+    trusted ??= new Map(
+      projectFiles.filter((file) => file.byEnvironment).map(({ path, sha256 }) => [path, sha256]),
+    );
+    return {
+      config,
+      servers: found.servers,
+      unusable: found.unusable,
+      warnings: [...warnings, ...found.warnings],
+      version: readVersion(),
+      places: await configFiles({ ...options, config }),
+      brokenFiles: found.brokenFiles,
+      projectFiles,
+      withheld: [...withheldPaths({ ...options, config }), productFolder()],
+      ...(homeDir !== undefined && { homeDir }),
+    };
   };
+}
+
+/** The files that decide, where none of them can be read. */
+export function placesOf(configFile: string | undefined): Promise<string[]> {
+  return configFiles(configFile === undefined ? {} : { file: configFile });
 }
 
 /** Where the product and what it is made of are installed. */

@@ -1,16 +1,18 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import {
   bin,
   createHome,
   descendantsOf,
   environmentOf,
+  recordingServer,
   removeHome,
   StartedServer,
   until,
@@ -87,33 +89,92 @@ describe('code-executor-mcp', () => {
     });
   });
 
-  test('a missing configuration file is exit code 1 and its name', async () => {
-    const { code, stdout, stderr } = await (await spawnServer(['--config', 'absent.json'])).result();
+  test.each([
+    ['that is missing', undefined, /File .*config\.json does not exist/],
+    ['with no JSON', '{ "security": ', /config\.json: line 1.*not valid JSON/],
+    ['with an unknown key', '{ "secrity": {} }', /secrity.*security/],
+    ['with a value out of range', '{ "security": { "maxTimeoutMs": 5 } }', /security\.maxTimeoutMs.*5/],
+  ])(
+    'a configuration %s is told to the client too, and works once it is mended',
+    async (_what, text, problem) => {
+      const files: Record<string, string> = text === undefined ? {} : { 'config.json': text };
+      const started = await StartedServer.start(files, { CODE_EXECUTOR_CONFIG_PATH: 'config.json' });
+      running = started;
+      const { home, client, pid } = started;
+      expect(client.getInstructions()).toMatch(problem);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['executeTypescript', 'executePython', 'health']);
+      for (const language of ['typescript', 'python'] as const) {
+        const report = await started.runIn(language, '1');
+        expect(report).toMatchObject({ status: 'failed', errorCode: 'failed_precondition' });
+        expect(report.error).toMatch(problem);
+      }
+      const health = await started.call('health', {});
+      expect(health).toMatchObject({ isError: true, structured: { healthy: false } });
+      expect(health.structured['error']).toMatch(problem);
+      // Nothing was started, and nothing kept.
+      expect(await descendantsOf(pid)).toEqual([]);
+      expect(await readdir(home)).toEqual(Object.keys(files));
+      const changed = new Promise<void>((resolve) => {
+        client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+      });
+      await writeFile(join(home, 'config.json'), '{ "security": { "maxTimeoutMs": 50000 } }');
+      await changed;
+      expect((await started.run('return 1')).result).toBe(1);
+      expect((await started.call('health', {})).structured).toMatchObject({ healthy: true });
+    },
+  );
+
+  test('a configuration that cannot be used is exit code 1 and the problem, at the end of stdin', async () => {
+    const started = await spawnServer(['--config', 'config.json'], { 'config.json': '{ "secrity": {} }' });
+    started.child.stdin.end();
+    const { code, stdout, stderr } = await started.result();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^code-executor-mcp: .*absent\.json/);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(
+      /^code-executor-mcp: .*config\.json: secrity is not a known key; did you mean security\?\n/,
+    );
   });
 
   test.each([
-    ['no JSON', '{ "security": ', /config\.json/],
-    ['an unknown key', '{ "secrity": {} }', /secrity.*security/],
-    ['a value out of range', '{ "security": { "maxTimeoutMs": 5 } }', /security\.maxTimeoutMs.*5/],
-  ])('a configuration with %s is exit code 1 and the problem', async (_what, text, problem) => {
-    const started = await spawnServer(['--config', 'config.json'], { 'config.json': text });
-    const { code, stdout, stderr } = await started.result();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(problem);
-  });
-
-  test('a broken .mcp.json is a warning; the server works', async () => {
-    running = await StartedServer.start({
-      '.mcp.json': '{ "mcpServers": { "good": { "command": "x" }, "bad": { "command": 5 } } }',
-    });
+    ['of the configuration', '.code-executor.json'],
+    ['of ~/.claude.json', '.claude.json'],
+  ])('one broken server %s is left out alone, and everybody is told', async (_where, file) => {
+    const mcpServers = {
+      good: recordingServer('/dev/null'),
+      unset: { command: 'x', env: { TOKEN: 'env:NO_SUCH_VARIABLE' } },
+      foreign: { serverUrl: 'https://x.example' },
+      wrong: { command: 5 },
+      off: { disabled: true, command: 5 },
+      'a b': { command: 'x' },
+    };
+    running = await StartedServer.start({ [file]: JSON.stringify({ mcpServers }) });
+    const names = ['unset', 'foreign', 'wrong', '"a b"'];
+    const instructions = running.client.getInstructions() ?? '';
+    expect(instructions).toContain('Code can call the tools of these MCP servers: good.');
+    for (const name of names) expect(instructions).toContain(`${name} (its definition in `);
     const { structured } = await running.call('health', {});
-    expect(structured['servers']).toEqual([{ name: 'good', state: 'idle' }]);
-    expect(structured['warnings']).toEqual([expect.stringMatching(/bad.*\.mcp\.json|\.mcp\.json.*bad/)]);
-    expect(running.stderr).toContain('"level":40');
-    expect((await running.run('return 1')).result).toBe(1);
+    const servers = structured['servers'] as { name: string; state: string }[];
+    expect(servers.map(({ name, state }) => [name, state])).toEqual([
+      ['good', 'idle'],
+      ...names.map((name) => [name, 'failed']),
+    ]);
+    const warnings = structured['warnings'] as string[];
+    for (const [index, name] of names.entries()) {
+      expect(warnings[index]).toContain(`MCP server ${name} in ${running.home}/${file} is left out: `);
+      expect(running.stderr).toContain(JSON.stringify(`MCP server ${name} in `).slice(1, -1));
+    }
+    const report = await running.run(
+      `const caught = await callMCPTool('mcp__unset__x', {}).catch(({ message }) => message);
+       return [caught, (await discoverMCPTools()).map(({ name }) => name)];`,
+      { allowedTools: ['*'] },
+    );
+    expect(report.result).toEqual([
+      expect.stringMatching(/unset.*NO_SUCH_VARIABLE.*not set.*Set that variable/),
+      ['mcp__good__note'],
+    ]);
+    expect(report.unavailableServers?.map(({ server }) => server)).toEqual(expect.arrayContaining(names));
+    // Programs and models learn no path of this machine.
+    expect(JSON.stringify(report) + instructions).not.toContain(running.home);
   });
 
   /** A server whose program prints until it is ended. */

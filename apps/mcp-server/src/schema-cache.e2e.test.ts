@@ -38,7 +38,7 @@ const once = <T>(ask: (server: StartedServer) => Promise<T>) =>
 beforeAll(async () => {
   home = await createHome();
   const mcpServers = { everything: realServer('everything', 'stdio'), memory: realServer('memory') };
-  await writeFile(join(home, '.mcp.json'), JSON.stringify({ mcpServers }));
+  await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
   await writeFile(join(home, '.code-executor.json'), JSON.stringify({ discovery }), { mode: 0o600 });
 });
 afterAll(() => removeHome(home));
@@ -69,7 +69,7 @@ test('discovery outlives the server, and its upstream servers', async () => {
   });
 
   const mcpServers = Object.fromEntries(names.map((name) => [name, { command: 'false' }]));
-  await writeFile(join(home, '.mcp.json'), JSON.stringify({ mcpServers }));
+  await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
   await writeFile(join(home, '.code-executor.json'), JSON.stringify({ schemaCache: { ttlMs: 1 } }), {
     mode: 0o600,
   });

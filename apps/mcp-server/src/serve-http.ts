@@ -81,14 +81,18 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
   watchSetup({
     prepared,
     prepare: reread,
+    places: prepared.places,
     logger,
-    onChange(next) {
+    onRead(next, hasChanged) {
+      if (!hasChanged) return;
       live.reload(setupOf(next));
       if (hasClients !== (tokenHashes(next.config) !== undefined)) {
         logger.warn({}, 'Whether there are http.clients counts from the next start.');
       }
     },
-    onProblem: () => live.refuse(),
+    onProblem(problem) {
+      if (problem !== undefined) live.refuse();
+    },
   });
   logger.info({ version, servers: Object.keys(servers).length }, `listening on ${door.url}, ${access}`);
 }

@@ -81,7 +81,7 @@ describe('createServer', () => {
       tools: () =>
         Promise.resolve([
           ...languages.map((language) => executionTool(language, { services, servers: ['good', 'bad'] })),
-          healthTool({ version: '1.2.3', services, warnings }),
+          healthTool({ version: '1.2.3', services, warnings: () => warnings }),
         ]),
       logger: silentLogger,
     });

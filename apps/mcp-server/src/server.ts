@@ -3,20 +3,27 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
+  ElicitResultSchema,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 
+import type { AskUser } from './ask-trust.js';
 import { quirksOf } from './client-quirks.js';
 import { createProgress } from './progress.js';
 import type { Tool } from './tool.js';
 import { toToolResult } from './tool-result.js';
 
+/** Nobody waits for an answer of the user, so there is time. */
+const questionTimeoutMs = 600_000;
+
 export interface ServerOptions {
   version: string;
   /** Shown to the model: when to use the tools. */
   instructions: string;
+  /** Called with each call of a tool; `askUser` is absent where the client cannot ask a person. */
+  onCall?: (askUser: AskUser | undefined) => void;
   /** Asked for when a client first lists or calls tools: it starts servers just to look at them. */
   tools: () => Promise<readonly Tool[]>;
   logger: Logger;
@@ -26,7 +33,7 @@ export interface ServerOptions {
  * The tools as an MCP server. They are not registered with the SDK's high-level class, because that
  * would answer bad input before a tool sees it, in words of its own.
  */
-export function createServer({ version, instructions, tools, logger }: ServerOptions): McpServer {
+export function createServer({ version, instructions, onCall, tools, logger }: ServerOptions): McpServer {
   const info = { name: 'code-executor', title: 'Code Executor', version };
   const mcpServer = new McpServer(info, { instructions });
   const { server } = mcpServer;
@@ -43,7 +50,19 @@ export function createServer({ version, instructions, tools, logger }: ServerOpt
     }),
   }));
 
+  const askUser: AskUser = async (message) => {
+    const requestedSchema = { type: 'object' as const, properties: {} };
+    // Not `elicitInput`, which would check with a JSON Schema validator what has no fields.
+    const { action } = await server.request(
+      { method: 'elicitation/create', params: { message, requestedSchema } },
+      ElicitResultSchema,
+      { timeout: questionTimeoutMs },
+    );
+    return action === 'accept';
+  };
+
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    onCall?.(server.getClientCapabilities()?.elicitation?.form ? askUser : undefined);
     const offered = await tools();
     const tool = offered.find(({ name }) => name === params.name);
     if (!tool) {

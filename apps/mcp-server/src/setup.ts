@@ -2,7 +2,7 @@ import type { Config, FoundServers } from '@code-executor/config';
 import type { AuditSink, Logger } from '@code-executor/contracts';
 
 /** What the services are made of: the configuration, and what was found beside it. */
-export interface Setup extends FoundServers {
+export interface Setup extends Pick<FoundServers, 'servers' | 'unusable' | 'warnings'> {
   config: Config;
   /** The folder for everything that the product writes; without it, nothing is kept. */
   homeDir?: string;

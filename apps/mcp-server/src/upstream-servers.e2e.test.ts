@@ -59,7 +59,7 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
       filesystem: realServer('filesystem', folder),
       memory,
     };
-    await writeFile(join(home, '.mcp.json'), JSON.stringify({ mcpServers }));
+    await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
     server = await StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation }, home);
   });
   afterAll(() => server.close());
@@ -184,7 +184,7 @@ describe('executeTypescript with broken servers', () => {
     // A listing waits for all of them, and those that hang are given up.
     const config = { discovery: { timeoutMs: 60_000 }, pool: { connectTimeoutMs: 10_000 } };
     server = await StartedServer.start({
-      '.mcp.json': JSON.stringify({ mcpServers }),
+      '.claude.json': JSON.stringify({ mcpServers }),
       '.code-executor.json': JSON.stringify(config),
     });
   });

@@ -21,16 +21,19 @@ test('watchSetup does not believe at once that a file is gone: editors take it a
     version: '1.2.3',
     places: [file],
     unusable: [],
+    brokenFiles: [],
+    projectFiles: [],
   };
   const read = new Promise<void>((resolve) => {
     watchSetup({
       prepared,
+      places: prepared.places,
       prepare() {
         seen.push(existsSync(file));
         resolve();
         return Promise.resolve({ ...prepared, places: [] });
       },
-      onChange: () => undefined,
+      onRead: () => undefined,
       onProblem: () => undefined,
       logger: silentLogger,
     });

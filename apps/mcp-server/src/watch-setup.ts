@@ -1,4 +1,4 @@
-import { existsSync, unwatchFile, watchFile } from 'node:fs';
+import { existsSync, type Stats, unwatchFile, watchFile } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { CodeExecutorError, type Logger } from '@code-executor/contracts';
@@ -9,74 +9,90 @@ import type { Prepared } from './prepare.js';
 const intervalMs = 1000;
 
 export interface WatchOptions {
-  /** What the server works with now. */
-  prepared: Prepared;
+  /** What the server works with now; undefined where it could not start with what it found. */
+  prepared: Prepared | undefined;
+  /** The files that are watched until they can be read. */
+  places: readonly string[];
   /** Reads it anew. */
   prepare: () => Promise<Prepared>;
-  /** Gets what can be used and is not the same. */
-  onChange: (prepared: Prepared) => Promise<void> | void;
-  /** The files cannot be used as they are now. */
-  onProblem: () => Promise<void> | void;
+  /** Gets what can be used; `hasChanged` where more than the warnings is not the same. */
+  onRead: (prepared: Prepared, hasChanged: boolean) => Promise<void> | void;
+  /** The files cannot be used as they are now, because of this problem; undefined when they can be used again. */
+  onProblem: (problem: string | undefined) => Promise<void> | void;
   logger: Logger;
 }
 
 /**
- * Reads the configuration again whenever one of its files changes, and on SIGHUP. What is wrong is logged, and
- * changes nothing.
+ * Reads the configuration again whenever one of its files changes, on SIGHUP, and when the returned function is
+ * called. What is wrong is logged, and changes nothing.
  */
-export function watchSetup({ prepared, prepare, onChange, onProblem, logger }: WatchOptions): void {
+export function watchSetup(options: WatchOptions): () => Promise<void> {
+  const { prepared, places, prepare, onRead, onProblem, logger } = options;
   let current = prepared;
   let watched: readonly string[] = [];
   let present: readonly string[] = [];
+  let hasProblem = prepared === undefined;
   let reading: Promise<void> = Promise.resolve();
   // One after the other, so that the last one counts.
   const read = () => (reading = reading.then(readOnce));
-  const onFile = () => void read();
+  const onFile = (now: Stats, before: Stats) => {
+    // Told at once of each file that is not there.
+    if (now.nlink > 0 || before.nlink > 0) void read();
+  };
+  const tell = async (problem: string | undefined) => {
+    if (problem !== undefined) logger.error({}, problem);
+    else if (!hasProblem) return;
+    hasProblem = problem !== undefined;
+    await onProblem(problem);
+  };
   const readOnce = async () => {
     try {
       // Many editors take a file away for a moment when they save it: it counts as gone when it stays so.
       if (!present.every((path) => existsSync(path))) await delay(intervalMs);
       const found = await prepare();
       watch(found.places);
-      const next = withServersOf(current, found);
+      const next = current ? withServersOf(current, found) : found;
       const isBroken = next !== found;
-      const isSame = contentOf(next) === contentOf(current);
-      if (isSame && !isBroken) return;
-      for (const warning of next.warnings) logger.warn({}, warning);
+      const isSame = current !== undefined && contentOf(next) === contentOf(current);
+      const known = new Set(current?.warnings);
+      for (const warning of next.warnings) if (!known.has(warning)) logger.warn({}, warning);
       if (isBroken) {
-        logger.error({}, 'The servers stay as they were until all their files can be read.');
-        await onProblem();
-      }
-      if (isSame) return;
-      await onChange(next);
+        await tell('The servers stay as they were until all their files can be read.');
+      } else await tell(undefined);
       current = next;
+      await onRead(next, !isSame);
+      if (isSame) return;
       logger.info({ servers: Object.keys(next.servers).length }, 'The configuration was read again.');
     } catch (error) {
       if (!CodeExecutorError.is(error)) throw error;
-      logger.error({}, `The configuration stays as it was: ${error.message}`);
-      await onProblem();
+      const problem = current
+        ? `The configuration stays as it was: ${error.message}`
+        : `The server still cannot start: ${error.message}`;
+      await tell(problem);
     }
   };
-  const watch = (places: readonly string[]) => {
-    for (const path of watched) if (!places.includes(path)) unwatchFile(path, onFile);
-    for (const path of places) {
+  const watch = (files: readonly string[]) => {
+    for (const path of watched) if (!files.includes(path)) unwatchFile(path, onFile);
+    for (const path of files) {
       if (!watched.includes(path)) watchFile(path, { interval: intervalMs, persistent: false }, onFile);
     }
-    watched = places;
-    present = places.filter((path) => existsSync(path));
+    watched = files;
+    present = files.filter((path) => existsSync(path));
   };
-  watch(prepared.places);
+  watch(places);
   process.on('SIGHUP', () => void read());
+  return read;
 }
 
 /**
  * A file that could be used and is broken now, perhaps half written, takes no servers away; what else has changed
  * counts. The same object where no file is broken.
  */
-function withServersOf({ servers, unusable }: Prepared, next: Prepared): Prepared {
-  return next.unusable.every((file) => unusable.includes(file)) ? next : { ...next, servers, unusable };
+function withServersOf({ servers, unusable, brokenFiles }: Prepared, next: Prepared): Prepared {
+  const isNone = next.brokenFiles.every((file) => brokenFiles.includes(file));
+  return isNone ? next : { ...next, servers, unusable, brokenFiles };
 }
 
-function contentOf({ config, servers }: Prepared): string {
-  return JSON.stringify([config, servers]);
+function contentOf({ config, servers, unusable }: Prepared): string {
+  return JSON.stringify([config, servers, unusable]);
 }

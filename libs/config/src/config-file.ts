@@ -1,9 +1,11 @@
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { ownershipProblem, readRegularFile, unusable } from './read-file.js';
+import { isWithin, realPathOf } from './real-path.js';
 import { readVariable } from './references.js';
 
 const maxBytes = 1024 * 1024;
@@ -16,10 +18,22 @@ export interface FileSearch {
   file?: string | undefined;
 }
 
+/** Where configuration is looked for, and whose it is. */
+export interface ConfigPlaces {
+  /** The operator's files, of which the first that is there counts. */
+  own: string[];
+  /** The file of the working directory, a suggestion; absent where one file was named, and in the home folder. */
+  project?: string;
+  /** Files that are left alone because they lie in the working directory. */
+  ignored: string[];
+}
+
 /** The user's home folder; undefined for users without one. */
 export function homeDirectory(): string | undefined {
   try {
-    return homedir() || undefined;
+    const home = homedir();
+    // A relative one would be whatever the working directory holds.
+    return isAbsolute(home) ? home : undefined;
   } catch {
     return undefined;
   }
@@ -32,15 +46,43 @@ export function productHome({ cwd, home, env }: Omit<FileSearch, 'file'>): strin
   return home === undefined ? undefined : join(home, '.code-executor');
 }
 
-/** The configuration file that counts; undefined if there is none in the usual places. */
+/** Makes the folder, for its user only. */
+export async function makeProductHome(search: Omit<FileSearch, 'file'>): Promise<string> {
+  const folder = productHome(search);
+  if (folder === undefined) {
+    const message = 'You have no home folder; name a configuration file, or set CODE_EXECUTOR_HOME.';
+    throw new CodeExecutorError('failed_precondition', message);
+  }
+  if (await isOfProject(folder, search)) {
+    throw unusable(folder, 'lies in the working directory; set CODE_EXECUTOR_HOME to a folder elsewhere');
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+    throw unusable(folder, `cannot be made (${code}); look at the rights of the folder around it`, error);
+  });
+  return folder;
+}
+
+/**
+ * True for what whoever made the working directory could have put there. A home folder that is the working directory,
+ * or lies in it, is still the user's.
+ */
+export async function isOfProject(path: string, { cwd, home }: Omit<FileSearch, 'file'>): Promise<boolean> {
+  const folder = await realPathOf(resolve(cwd));
+  if (home !== undefined && isWithin(await realPathOf(home), folder)) return false;
+  return isWithin(await realPathOf(path), folder);
+}
+
+/** The operator's configuration file that counts; undefined if there is none in the usual places. */
 export async function findConfigFile(
   search: FileSearch,
 ): Promise<{ path: string; text: string } | undefined> {
-  const named = namedPlace(search);
-  for (const path of named === undefined ? usualPlaces(search) : [named]) {
+  const { own } = await configPlaces(search);
+  for (const path of own) {
     const text = await readOwnFile(path);
     if (text !== undefined) return { path, text };
   }
+  const named = namedPlace(search);
   if (named === undefined) return undefined;
   const advice =
     search.file === undefined
@@ -49,10 +91,15 @@ export async function findConfigFile(
   throw unusable(named, `does not exist; ${advice}`);
 }
 
-/** Where the configuration file is looked for: the first that is there counts. */
-export function configPlaces(search: FileSearch): string[] {
+export async function configPlaces(search: FileSearch): Promise<ConfigPlaces> {
   const named = namedPlace(search);
-  return named === undefined ? usualPlaces(search) : [named];
+  if (named !== undefined) return { own: [named], ignored: [] };
+  const own: string[] = [];
+  const ignored: string[] = [];
+  for (const path of usualPlaces(search)) ((await isOfProject(path, search)) ? ignored : own).push(path);
+  const folder = await realPathOf(resolve(search.cwd));
+  const isHome = search.home !== undefined && (await realPathOf(search.home)) === folder;
+  return { own, ignored, ...(!isHome && { project: join(folder, '.code-executor.json') }) };
 }
 
 /** The one place that is looked at, where one was named. */
@@ -62,14 +109,13 @@ function namedPlace({ cwd, env, file }: FileSearch): string | undefined {
 }
 
 function usualPlaces(search: FileSearch): string[] {
-  const { cwd, home, env } = search;
+  const { home, env } = search;
   const xdg = readVariable(env, 'XDG_CONFIG_HOME') ?? '';
   const inHome = (...segments: string[]) => (home === undefined ? undefined : join(home, ...segments));
   // The XDG specification has relative paths ignored.
   const configHome = isAbsolute(xdg) ? xdg : inHome('.config');
   const ownFolder = productHome(search);
   return [
-    join(cwd, '.code-executor.json'),
     inHome('.code-executor.json'),
     configHome && join(configHome, 'code-executor', 'config.json'),
     ownFolder && join(ownFolder, 'config.json'),

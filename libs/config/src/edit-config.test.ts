@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const places = () => ({ cwd: root, home: join(root, 'home'), env: {} });
+const places = () => ({ cwd: root, home: root, env: {} });
 const port = (value?: number): ConfigEdit => ({ path: ['http', 'port'], value });
 const edit = (...edits: ConfigEdit[]) => editConfig(() => edits, places());
 const noWindows = process.platform === 'win32' ? test.skip : test;
@@ -46,7 +46,7 @@ describe('editConfig', () => {
   });
 
   noWindows('makes the file in the home of the product, for its user only', async () => {
-    const home = join(root, 'home', '.code-executor');
+    const home = join(root, '.code-executor');
     expect(await edit(port(4444))).toBe(join(home, 'config.json'));
     expect((await stat(home)).mode & 0o777).toBe(0o700);
     expect((await stat(join(home, 'config.json'))).mode & 0o777).toBe(0o600);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -14,7 +14,7 @@ let home: string;
 let projectFile: string;
 let userFile: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'servers-'));
+  root = await realpath(await mkdtemp(join(tmpdir(), 'servers-')));
   [cwd, home] = [join(root, 'project'), join(root, 'home')];
   [projectFile, userFile] = [join(cwd, '.mcp.json'), join(home, '.claude.json')];
   await Promise.all([mkdir(cwd), mkdir(home)]);
@@ -27,7 +27,12 @@ const write = async (path: string, content: unknown) => {
 };
 const project = (mcpServers: unknown) => write(projectFile, { mcpServers });
 const user = (mcpServers: unknown) => write(userFile, { numStartups: 5, projects: {}, mcpServers });
-const find = (options: FindServersOptions = {}) => findServers({ cwd, home, env: {}, ...options });
+/** With the project trusted. */
+const find = async ({ env = {}, ...options }: FindServersOptions = {}) => {
+  const trusting = { ...env, CODE_EXECUTOR_TRUST_PROJECT: '1' };
+  const { servers, warnings } = await findServers({ cwd, home, env: trusting, ...options });
+  return { servers, warnings };
+};
 
 describe('findServers merges', () => {
   test('the user’s file, the project’s and the configuration, the later wins', async () => {
@@ -107,7 +112,7 @@ describe('findServers merges', () => {
   });
 
   test('what loadConfig returns', async () => {
-    await write(join(cwd, '.code-executor.json'), {
+    await write(join(home, '.code-executor.json'), {
       mcpServers: { a: { type: 'streamableHttp', url: 'https://x/', headers: { T: 'env:T' } } },
     });
     const env = { T: '${HOME}' };
@@ -173,7 +178,7 @@ describe('findServers accepts', () => {
           '$A',
           '${input:a}',
         ],
-        env: { T: 'env:A', U: 'env:NONE', V: '${toString}' },
+        env: { T: 'env:A', V: '${toString}' },
         cwd: '${BIN:-/x}',
       },
       b: { url: 'https://${HOST}/', headers: { H: 'Bearer ${A}' } },
@@ -184,16 +189,43 @@ describe('findServers accepts', () => {
         a: {
           command: '/bin/x',
           args: ['--a=${BIN}', '${NONE}', 'd', '', '${A}', '${BIN}', '$A', '${input:a}'],
-          env: { T: '${BIN}', U: 'env:NONE', V: '${toString}' },
+          env: { T: '${BIN}', V: '${toString}' },
           cwd: '/bin',
         },
         b: { url: 'https://h.example/', headers: { H: 'Bearer ${BIN}' } },
       },
       warnings: [
-        `MCP server a in ${projectFile} uses "\${NONE}", which is not set and stays as it is.`,
-        `MCP server a in ${projectFile} uses "env:NONE", which is not set and stays as it is.`,
-        `MCP server a in ${projectFile} uses "\${toString}", which is not set and stays as it is.`,
-        `MCP server c in ${projectFile} is left out: needs a url that begins with http:// or https://.`,
+        `MCP server a in ${projectFile}: mcpServers.a.args[1] uses "\${NONE}", which is not set and stays as it is.`,
+        `MCP server a in ${projectFile}: mcpServers.a.env.V uses "\${toString}", which is not set and stays as it is.`,
+        `MCP server c in ${projectFile} is left out: mcpServers.c needs a url that begins with http:// or https://.`,
+      ],
+    });
+  });
+
+  test('what other clients keep in an entry for themselves', async () => {
+    await project({
+      a: {
+        command: 'x',
+        alwaysAllow: ['y'],
+        autoApprove: [],
+        timeout: 60,
+        trust: true,
+        dev: { watch: '*' },
+        tools: ['*'],
+        enabled: true,
+        oauth: { scopes: [] },
+        startup_timeout_sec: 5,
+      },
+    });
+    expect(await find()).toEqual({ servers: { a: { command: 'x' } }, warnings: [] });
+  });
+
+  test('and says that a limit of tools is none here', async () => {
+    await project({ a: { command: 'x', disabledTools: ['y'] } });
+    expect(await find()).toEqual({
+      servers: { a: { command: 'x' } },
+      warnings: [
+        `MCP server a in ${projectFile}: mcpServers.a.disabledTools limits nothing here; see policy.servers.a.allow and deny.`,
       ],
     });
   });
@@ -203,10 +235,14 @@ describe('findServers warns and leaves the others unharmed', () => {
   const good = { good: { command: 'x' } };
   test.each<[string, unknown, string]>([
     ['no object', 5, 'mcpServers.bad is a number (expected object)'],
-    ['nothing', {}, 'needs a command or a url'],
-    ['both', { command: 'x', url: 'http://x' }, 'has both a command and a url; keep one'],
-    ['stdio without command', { type: 'stdio', url: 'http://x' }, 'has the type stdio but no command'],
-    ['http without url', { type: 'http', command: 'x' }, 'has the type http but no url'],
+    ['nothing', {}, 'mcpServers.bad needs a command or a url'],
+    ['both', { command: 'x', url: 'http://x' }, 'mcpServers.bad has both a command and a url; keep one'],
+    [
+      'stdio without command',
+      { type: 'stdio', url: 'http://x' },
+      'mcpServers.bad has the type stdio but no command',
+    ],
+    ['http without url', { type: 'http', command: 'x' }, 'mcpServers.bad has the type http but no url'],
     [
       'a foreign type',
       { type: 'ws', url: 'ws://x' },
@@ -228,20 +264,94 @@ describe('findServers warns and leaves the others unharmed', () => {
       { command: 'x', env: { A: 12_345 } },
       'mcpServers.bad.env.A is a number (expected string)',
     ],
-    ['another protocol', { url: 'ftp://x' }, 'needs a url that begins with http:// or https://'],
+    [
+      'another protocol',
+      { url: 'ftp://x' },
+      'mcpServers.bad needs a url that begins with http:// or https://',
+    ],
     ['a NUL character', { command: 'a\0b' }, 'mcpServers.bad.command contains a NUL character'],
+    [
+      'an unset env: variable',
+      { command: 'x', env: { T: 'env:NONE' } },
+      'mcpServers.bad.env.T asks for the environment variable "NONE", which is not set',
+    ],
+    ...(
+      [
+        ['agrs', 'args'],
+        ['arg', 'args'],
+        ['evn', 'env'],
+        ['header', 'headers'],
+        ['serverUrl', 'url'],
+        ['httpUrl', 'url'],
+        ['environment', 'env'],
+        ['cmd', 'command'],
+      ] as const
+    ).map(([key, meant]): [string, unknown, string] => [
+      `the key ${key}`,
+      { command: 'x', [key]: 'y' },
+      `mcpServers.bad.${key} is not a known key; did you mean mcpServers.bad.${meant}?`,
+    ]),
+    [
+      'enabled: false, which would start what is switched off',
+      { command: 'x', enabled: false },
+      'mcpServers.bad.enabled is not a known key; did you mean mcpServers.bad.disabled?',
+    ],
   ])('for an entry with %s', async (_name, bad, why) => {
     await project({ bad, ...good });
     const { servers, warnings } = await find();
     expect(servers).toEqual(good);
-    expect(warnings).toEqual([`MCP server bad in ${projectFile} is left out: ${why}.`]);
+    expect(warnings).toEqual([
+      `MCP server bad in ${projectFile} is left out: ${why}${why.endsWith('?') ? '' : '.'}`,
+    ]);
+  });
+
+  test('for a definition whose text is wrong, and names it to programs without a path', async () => {
+    await write(
+      projectFile,
+      '{"mcpServers": {"bad": {"command": "x", "command": "y"}, "good": {"command": "x"}}}',
+    );
+    const found = await findServers({ cwd, home, env: { CODE_EXECUTOR_TRUST_PROJECT: '1' } });
+    expect(found).toMatchObject({
+      servers: good,
+      unusable: [
+        {
+          server: 'bad',
+          reason:
+            'its definition in .mcp.json cannot be used: mcpServers.bad.command (line 1, column 41) is there twice',
+          fix: 'Correct it there.',
+        },
+      ],
+    });
+  });
+
+  test('for servers of the configuration, which are no others’ then', async () => {
+    await user({ bad: { command: 'other' }, ...good });
+    await write(join(home, '.code-executor.json'), {
+      mcpServers: { bad: { command: 'x', env: { T: 'env:NONE' } } },
+    });
+    const { config, unusable, warnings } = await loadConfig({ cwd, home, env: {} });
+    const bad = {
+      server: 'bad',
+      reason:
+        'its definition in the configuration cannot be used: mcpServers.bad.env.T asks for the environment variable "NONE", which is not set',
+      fix: 'Set that variable where Code Executor is started, or take the server out.',
+    };
+    expect({ config, unusable }).toEqual({ config: { mcpServers: {} }, unusable: [bad] });
+    expect(warnings).toHaveLength(1);
+    expect(await findServers({ config, unusable, cwd, home, env: {} })).toMatchObject({
+      servers: good,
+      unusable: [bad],
+      warnings: [],
+    });
   });
 
   test.each(['', 'a b', 'a/b', 'ä', 'x'.repeat(129)])('for the name %j', async (name) => {
     await project({ [name]: { command: 'x' }, ...good });
     const { servers, warnings } = await find();
     expect(servers).toEqual(good);
-    expect(warnings).toEqual([expect.stringContaining('which is left out; allowed are letters, digits')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('is left out: it is no name for a server; allowed are letters, digits'),
+    ]);
   });
 
   test('for __proto__ in either file', async () => {
@@ -251,8 +361,7 @@ describe('findServers warns and leaves the others unharmed', () => {
     expect(servers).toEqual(good);
     expect(Object.getPrototypeOf(servers)).toBe(Object.prototype);
     expect(warnings).toEqual([
-      `MCP server file ${userFile} has a server named "__proto__", which is left out; allowed are letters, digits, "_", "-" and ".", at most 128.`,
-      `MCP server file ${projectFile} is not as it should be: mcpServers.__proto__ (line 1, column 19) is not allowed as a key.`,
+      `MCP server "__proto__" in ${projectFile} is left out: it is no name for a server; allowed are letters, digits, "_", "-" and ".", at most 128.`,
     ]);
   });
 
@@ -326,18 +435,27 @@ describe('findServers warns and leaves the others unharmed', () => {
     await Promise.all([truncate(userFile, 65 * 1024 * 1024), truncate(projectFile, 1024 * 1024 + 1)]);
     expect((await find()).warnings).toEqual([
       `MCP servers are missing: File ${userFile} is larger than 64 MB.`,
-      `MCP servers are missing: File ${projectFile} is larger than 1 MB.`,
+      `Nothing of the working directory's file counts: File ${projectFile} is larger than 1 MB.`,
     ]);
   });
 
-  test('for a file that every user can write, but reads it, links too', async () => {
-    await write(join(root, 'target.json'), { mcpServers: good });
-    await chmod(join(root, 'target.json'), 0o666);
-    await symlink(join(root, 'target.json'), projectFile);
-    expect(await find()).toEqual({
-      servers: good,
-      warnings: [`MCP server file ${projectFile} can be written by every user; change that with chmod o-w.`],
+  test('for the user’s own file where every user can write it', async () => {
+    await user({ bad: { command: 'x' } });
+    await chmod(userFile, 0o666);
+    expect(await findServers({ cwd, home, env: {} })).toEqual({
+      servers: {},
+      unusable: [],
+      brokenFiles: [userFile],
+      warnings: [
+        `MCP servers are missing: File ${userFile} can be written by every user; change that with chmod o-w.`,
+      ],
     });
+  });
+
+  test('not for a link that the user has made', async () => {
+    await write(join(root, 'dotfiles.json'), { mcpServers: good });
+    await symlink(join(root, 'dotfiles.json'), userFile);
+    expect(await find()).toEqual({ servers: good, warnings: [] });
   });
 
   test('for thousands of entries, in a hundred lines', async () => {

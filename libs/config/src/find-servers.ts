@@ -1,186 +1,241 @@
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
 
 import { homeDirectory } from './config-file.js';
-import { dotted, type KeyPath, shorten } from './key-path.js';
+import type { KeyPath } from './key-path.js';
 import { isOwnServer } from './own-server.js';
-import { type ParsedJson, parseJson } from './parse-json.js';
-import { ProblemList } from './problem-list.js';
-import { ownershipProblem, readRegularFile } from './read-file.js';
-import { expandEntry } from './references.js';
+import { type Flaw, parseJson } from './parse-json.js';
+import {
+  type ProjectFile,
+  ProjectTrust,
+  type ReadProjectFile,
+  type TrustOptions,
+  withoutText,
+} from './project-file.js';
+import { ownershipProblem, readRegularFile, unusable } from './read-file.js';
+import { lookUpIn } from './references.js';
 import { isTree } from './retired-keys.js';
 import type { Config } from './schema.js';
-import { addSchemaProblems } from './schema-problems.js';
 import {
-  foreignServerEntry,
-  serverNamePattern,
-  serverNameRule,
-  toUpstreamServer,
-  type UpstreamServerConfig,
-} from './server-entry.js';
+  definitionsIn,
+  isFailed,
+  isInServers,
+  readDefinition,
+  type ServerDefinition,
+} from './server-definitions.js';
+import { toUpstreamServer, type UpstreamServerConfig } from './server-entry.js';
+import { notTrusted, notTrustedWarning, readSuggestion, waitingServers } from './suggestions.js';
 
 const megabyte = 1024 * 1024;
 /** The user's file holds the client's history too. */
 const maxUserFileBytes = 64 * megabyte;
-const maxProjectFileBytes = megabyte;
-const maxServersPerFile = 500;
+const maxServerFileBytes = megabyte;
 const maxWarnings = 100;
+const serversPath: KeyPath = ['mcpServers'];
 
-export interface FindServersOptions {
-  /** What {@link loadConfig} returned. */
+export interface FindServersOptions extends TrustOptions {
+  /** What {@link loadConfig} returned; these three. */
   config?: Pick<Config, 'mcpConfigPath' | 'projectOnly' | 'mcpServers'>;
-  /** Where relative paths begin. Default: the working directory. */
-  cwd?: string;
-  /** The user's home folder. Default: as the operating system says. */
-  home?: string;
-  /** Default: `process.env`. */
-  env?: NodeJS.ProcessEnv;
+  unusable?: readonly FailedServer[];
+  notTrusted?: readonly FailedServer[];
   /** The path of our own bin, so that an entry that starts it is left out whatever it is called. */
   ownBin?: string;
-  /** Told the path of each file that is there and cannot be used at all. */
-  onUnusable?: (file: string) => void;
 }
 
 export interface FoundServers {
   /** By name. */
   servers: Record<string, UpstreamServerConfig>;
+  /** Servers that are configured or suggested and cannot be used, those of the options too; none is in `servers`. */
+  unusable: FailedServer[];
+  /** The working directory's file of servers, where it is trusted or could be. */
+  projectFile?: ProjectFile;
+  /** The operator's files that are there and cannot be read at all. */
+  brokenFiles: string[];
   /** For the user's eyes: files and entries that could not be used, and why. */
   warnings: string[];
 }
 
-/** Where a definition stands, and what stands there. */
-interface Definition {
-  entry: unknown;
-  file: string;
-  path: KeyPath;
-}
-
 /**
- * The upstream servers of `~/.claude.json`, the project's `.mcp.json`, what `~/.claude.json` holds for
- * this project alone, and the configuration; for equal names the later of these wins. Never rejects for a file's content: what cannot be used is left out
- * with a warning, the rest is unharmed.
+ * The upstream servers of `~/.claude.json`, the project's `.mcp.json` once that is trusted, what `~/.claude.json` holds
+ * for this project alone, and the configuration; for equal names the later of these wins. Never rejects for a file's
+ * content: what cannot be used is left out with a warning, the rest is unharmed.
  */
 export async function findServers(options: FindServersOptions = {}): Promise<FoundServers> {
   const { config = {}, cwd = process.cwd(), home = homeDirectory(), env = process.env, ownBin } = options;
-  const { onUnusable } = options;
+  const { trusted } = options;
   const warnings: string[] = [];
-  const definitions = new Map<string, Definition>();
-  const userFile =
-    config.projectOnly === true || home === undefined
-      ? undefined
-      : await readServerFile(
-          { path: join(home, '.claude.json'), maxBytes: maxUserFileBytes, onUnusable },
-          warnings,
-        );
-  if (userFile) addDefinitions(userFile, ['mcpServers'], definitions, warnings);
-  const project = {
-    path: projectServerFile({ config, cwd }),
-    maxBytes: maxProjectFileBytes,
-    isExpected: config.mcpConfigPath !== undefined,
-    isServerFile: true,
-    onUnusable,
+  const warn = (warning: string) => void warnings.push(warning);
+  const brokenFiles: string[] = [];
+  const definitions = new Map<string, ServerDefinition>();
+  const add = (found: readonly ServerDefinition[]) => {
+    for (const each of found) definitions.set(each.name, each);
   };
-  const projectFile = await readServerFile(project, warnings);
-  if (projectFile) addDefinitions(projectFile, ['mcpServers'], definitions, warnings);
-  // What `claude mcp add` writes when no scope is named.
-  if (isTree(userFile?.value))
-    addDefinitions(userFile, ['projects', resolve(cwd), 'mcpServers'], definitions, warnings);
+  const onBroken = (path: string) => void brokenFiles.push(path);
 
+  const userFile = config.projectOnly === true ? undefined : await readUserFile(home, warn, onBroken);
+  if (userFile) add(definitionsAt(userFile, serversPath, warn));
+
+  let suggestion: ReadProjectFile | undefined;
+  let waiting: ServerDefinition[] = [];
+  const named = config.mcpConfigPath;
+  if (named !== undefined && isAbsolute(named)) {
+    const file = { path: named, label: basename(named), maxBytes: maxServerFileBytes, isExpected: true };
+    const own = await readOperatorFile(file, warn, onBroken);
+    if (own) add(definitionsAt(own, serversPath, warn));
+  } else {
+    const trust = await ProjectTrust.load({ cwd, home, env, ...(trusted && { trusted }) });
+    const path = projectServerFile(config, cwd);
+    suggestion = await readSuggestion(path, trust, warn);
+    if (!suggestion && named !== undefined && !existsSync(path)) warn(missing(path));
+    if (suggestion) {
+      const found = suggestedServers(suggestion, suggestion.isTrusted ? warn : () => undefined);
+      if (suggestion.isTrusted) add(found);
+      else waiting = await waitingServers(found);
+    }
+  }
+  // What `claude mcp add` writes when no scope is named.
+  if (isTree(userFile?.value)) {
+    add(definitionsAt(userFile, ['projects', resolve(cwd), 'mcpServers'], warn));
+  }
+
+  const unusable = [...(options.unusable ?? [])];
   const servers = new Map<string, UpstreamServerConfig>();
+  const isSettled = (name: string) =>
+    Object.hasOwn(config.mcpServers ?? {}, name) || unusable.some(({ server }) => server === name);
   for (const [name, definition] of definitions) {
-    if (Object.hasOwn(config.mcpServers ?? {}, name)) continue;
-    const server = readServer(name, definition, env, warnings);
-    if (server) servers.set(name, server);
+    if (isSettled(name)) continue;
+    const entry = readDefinition(definition, lookUpIn(env), warn);
+    if (isFailed(entry)) unusable.push(entry);
+    else addServer(servers, name, entry);
   }
-  for (const [name, entry] of Object.entries(config.mcpServers ?? {})) {
-    const server = entry.disabled === true ? undefined : toUpstreamServer(entry);
-    if (typeof server === 'object') servers.set(name, server);
-  }
+  for (const [name, entry] of Object.entries(config.mcpServers ?? {})) addServer(servers, name, entry);
   for (const [name, server] of servers) {
     if ('command' in server && (await isOwnServer(server, { cwd, ownBin }))) servers.delete(name);
+  }
+  if (suggestion && waiting.length > 0) warn(notTrustedWarning(suggestion, waiting));
+  const suggested = [...(options.notTrusted ?? []), ...(suggestion ? notTrusted(suggestion, waiting) : [])];
+  // What is only suggested takes no name from what counts.
+  for (const each of suggested) {
+    if (!definitions.has(each.server) && !isSettled(each.server)) unusable.push(each);
   }
   const rest = warnings.length - maxWarnings;
   return {
     servers: Object.fromEntries(servers),
+    unusable,
+    ...(suggestion && { projectFile: withoutText(suggestion) }),
+    brokenFiles,
     warnings: rest > 0 ? [...warnings.slice(0, maxWarnings), `${rest} more warnings like these.`] : warnings,
   };
 }
 
 /** The absolute path of the project's file, whether it is there or not. */
-export function projectServerFile({ config = {}, cwd = process.cwd() }: FindServersOptions = {}): string {
-  return resolve(cwd, config.mcpConfigPath ?? '.mcp.json');
+export function projectServerFile({ mcpConfigPath = '.mcp.json' }: Config, cwd: string): string {
+  return resolve(cwd, mcpConfigPath);
 }
 
-interface ServerFile {
+/** The servers that a file of the working directory defines. */
+export function suggestedServers(
+  { path, text }: ReadProjectFile,
+  warn: (warning: string) => void,
+): ServerDefinition[] {
+  const { value, flaws } = parseJson(text);
+  const file = { path, label: basename(path) };
+  warnOfFlaws(file.path, flaws, warn);
+  if (value === undefined) return [];
+  const section = isTree(value) ? value['mcpServers'] : undefined;
+  return definitionsIn(section, { file, path: serversPath, flaws }, warn);
+}
+
+function addServer(
+  servers: Map<string, UpstreamServerConfig>,
+  name: string,
+  entry: Parameters<typeof toUpstreamServer>[0],
+): void {
+  const server = entry.disabled === true ? undefined : toUpstreamServer(entry);
+  if (typeof server === 'object') servers.set(name, server);
+}
+
+interface OperatorFile {
   path: string;
+  label: string;
   maxBytes: number;
-  onUnusable: FindServersOptions['onUnusable'] | undefined;
   /** Whether the user asked for this file. */
   isExpected?: boolean;
-  /** Whether the file is there for nothing but servers. */
-  isServerFile?: boolean;
 }
 
 interface ReadServerFile {
   path: string;
+  label: string;
   value: unknown;
+  flaws: readonly Flaw[];
+  /** Whether the file is there for nothing but servers. */
   isServerFile: boolean;
 }
 
-/** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
-async function readServerFile(
-  { path, maxBytes, onUnusable, isExpected = false, isServerFile = false }: ServerFile,
-  warnings: string[],
-): Promise<ReadServerFile | undefined> {
-  const warn = (what: string) => {
-    warnings.push(`MCP server file ${path} ${what}.`);
-  };
-  const file = await readRegularFile(path, { maxBytes, followLink: true }).catch((reason: unknown) => {
-    warnings.push(`MCP servers are missing: ${CodeExecutorError.from(reason).message}`);
-    return null;
-  });
-  if (file === undefined && isExpected) warn('does not exist; correct mcpConfigPath or MCP_CONFIG_PATH');
-  if (file === null) onUnusable?.(path);
-  if (!file) return undefined;
-
-  const danger = ownershipProblem(file.ownership);
-  if (danger !== undefined) warn(danger);
-  const { value, problems } = isServerFile ? parseJson(file.text) : parseBigJson(file.text);
-  for (const problem of problems.texts) warn(`is not as it should be: ${problem}`);
-  if (value === undefined) {
-    onUnusable?.(path);
-    return undefined;
-  }
-  return { path, value, isServerFile };
+/** The names of the servers that the user has in `~/.claude.json`. */
+export async function userServerNames(home: string | undefined): Promise<string[]> {
+  const silent = () => undefined;
+  const file = await readUserFile(home, silent, silent);
+  return file ? definitionsAt(file, serversPath, silent).map(({ name }) => name) : [];
 }
 
-/** Adds the servers that stand at a place of the file, over those of the same names. */
-function addDefinitions(
-  { path: file, value, isServerFile }: ReadServerFile,
-  path: KeyPath,
-  definitions: Map<string, Definition>,
-  warnings: string[],
-): void {
-  const warn = (what: string) => {
-    warnings.push(`MCP server file ${file} ${what}.`);
-  };
-  const listed = valueAt(value, path);
-  if (listed === undefined && isTree(value) && !isServerFile) return;
-  if (!isTree(listed)) {
-    warn(`has no object ${path.length === 1 ? '"mcpServers"' : dotted(path)}`);
-    return;
-  }
+async function readUserFile(
+  home: string | undefined,
+  warn: (warning: string) => void,
+  onBroken: (path: string) => void,
+): Promise<ReadServerFile | undefined> {
+  if (home === undefined) return undefined;
+  const file = { path: join(home, '.claude.json'), label: '~/.claude.json', maxBytes: maxUserFileBytes };
+  return readOperatorFile(file, warn, onBroken);
+}
 
-  const entries = Object.entries(listed);
-  if (entries.length > maxServersPerFile)
-    warn(`has more than ${maxServersPerFile} servers; the rest is left out`);
-  for (const [name, entry] of entries.slice(0, maxServersPerFile)) {
-    // `__proto__` is a legal name by its characters, but not one that survives every copy.
-    if (!serverNamePattern.test(name) || name === '__proto__') {
-      warn(`has a server named ${shorten(name)}, which is left out; allowed are ${serverNameRule}`);
-    } else definitions.set(name, { entry, file, path: [...path, name] });
+/** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
+async function readOperatorFile(
+  { path, label, maxBytes, isExpected = false }: OperatorFile,
+  warn: (warning: string) => void,
+  onBroken: (path: string) => void,
+): Promise<ReadServerFile | undefined> {
+  try {
+    const file = await readRegularFile(path, { maxBytes, followLink: true });
+    if (!file) {
+      if (isExpected) warn(missing(path));
+      return undefined;
+    }
+    const danger = ownershipProblem(file.ownership);
+    if (danger !== undefined) throw unusable(path, danger);
+    const { value, flaws } = isExpected ? parseJson(file.text) : parseBigJson(file.text);
+    warnOfFlaws(path, flaws, warn);
+    if (value === undefined) onBroken(path);
+    return value === undefined ? undefined : { path, label, value, flaws, isServerFile: isExpected };
+  } catch (error) {
+    warn(`MCP servers are missing: ${CodeExecutorError.from(error).message}`);
+    onBroken(path);
+    return undefined;
   }
+}
+
+function missing(path: string): string {
+  return `MCP server file ${path} does not exist; correct mcpConfigPath or MCP_CONFIG_PATH.`;
+}
+
+/** What is wrong with a file as a whole; a definition's own flaws make that one unusable. */
+function warnOfFlaws(path: string, flaws: readonly Flaw[], warn: (warning: string) => void): void {
+  for (const flaw of flaws.filter((each) => !isInServers(each, serversPath)).slice(0, 20)) {
+    warn(`MCP server file ${path} is not as it should be: ${flaw.text()}.`);
+  }
+}
+
+/** The servers that stand at a place of a file. */
+function definitionsAt(
+  { path: file, label, value, flaws, isServerFile }: ReadServerFile,
+  path: KeyPath,
+  warn: (warning: string) => void,
+): ServerDefinition[] {
+  const section = valueAt(value, path);
+  if (section === undefined && isTree(value) && !isServerFile) return [];
+  return definitionsIn(section, { file: { path: file, label }, path, flaws }, warn);
 }
 
 function valueAt(tree: unknown, path: KeyPath): unknown {
@@ -190,44 +245,12 @@ function valueAt(tree: unknown, path: KeyPath): unknown {
 }
 
 /** Files that programs write need no comments, and can be too big for any but the built-in parser. */
-function parseBigJson(text: string): ParsedJson {
+function parseBigJson(text: string): ReturnType<typeof parseJson> {
   try {
-    return { value: JSON.parse(text) as unknown, problems: new ProblemList() };
+    return { value: JSON.parse(text) as unknown, flaws: [] };
   } catch {
     // Its message would quote the file.
     if (text.length <= megabyte) return parseJson(text);
-    const problems = new ProblemList();
-    problems.add(() => 'not valid JSON');
-    return { problems };
+    return { flaws: [{ path: [], text: () => 'not valid JSON' }] };
   }
-}
-
-/** The server of a definition; undefined, with a warning, where it is not usable. */
-function readServer(
-  name: string,
-  { entry, file, path }: Definition,
-  env: NodeJS.ProcessEnv,
-  warnings: string[],
-): UpstreamServerConfig | undefined {
-  if (isTree(entry) && entry['disabled'] === true) return undefined;
-  const leftOut = (why: string) => {
-    warnings.push(`MCP server ${name} in ${file} is left out: ${why}.`);
-  };
-  const parsed = foreignServerEntry.safeParse(entry);
-  if (!parsed.success) {
-    const problems = new ProblemList();
-    addSchemaProblems(problems, parsed.error, entry, { prefix: path });
-    leftOut(problems.texts.slice(0, 3).join('; '));
-    return undefined;
-  }
-  const unset = new Set<string>();
-  const server = toUpstreamServer(expandEntry(parsed.data, env, (form) => unset.add(form)));
-  for (const form of unset) {
-    warnings.push(
-      `MCP server ${name} in ${file} uses ${shorten(form)}, which is not set and stays as it is.`,
-    );
-  }
-  if (typeof server !== 'string') return server;
-  leftOut(server);
-  return undefined;
 }

@@ -95,15 +95,25 @@ describe('loadConfig refuses, without waiting,', () => {
 });
 
 describe('ownershipProblem', () => {
-  const [own, other] = [1000, 1001];
+  const [own, other, shared] = [1000, 1001, 100];
+  const everyUser = 'can be written by every user; change that with chmod o-w';
+  const group = 'can be written by other users of its group; change that with chmod g-w';
   test.each([
-    [own, 0o600, undefined],
-    [own, 0o664, undefined],
-    [0, 0o644, undefined],
-    [own, 0o602, 'can be written by every user; change that with chmod o-w'],
-    [0, 0o666, 'can be written by every user; change that with chmod o-w'],
-    [other, 0o600, 'belongs to another user; make it your own with chown'],
-  ])('of uid %i and mode %o is %j', (uid, mode, expected) => {
-    expect(ownershipProblem({ uid, mode }, own)).toBe(expected);
+    [own, own, 0o600, undefined],
+    [own, own, 0o664, undefined],
+    [own, 0, 0o664, undefined],
+    [own, shared, 0o644, undefined],
+    [own, shared, 0o664, group],
+    [own, other, 0o620, group],
+    [0, 0, 0o644, undefined],
+    [own, own, 0o602, everyUser],
+    [0, 0, 0o666, everyUser],
+    [other, other, 0o600, 'belongs to another user; make it your own with chown'],
+  ])('of uid %i, gid %i and mode %o is %j', (uid, gid, mode, expected) => {
+    expect(ownershipProblem({ uid, gid, mode }, { uid: own, gid: own })).toBe(expected);
+  });
+
+  test('does not take a group that all users have for the user’s own', () => {
+    expect(ownershipProblem({ uid: own, gid: shared, mode: 0o664 }, { uid: own, gid: shared })).toBe(group);
   });
 });

@@ -1,14 +1,21 @@
+export { configFiles } from './config-files.js';
 export { type ConfigKey, configKeys } from './config-keys.js';
 export { type ConfigEdit, editConfig } from './edit-config.js';
 export { baseEnvironment } from './environment.js';
-export {
-  findServers,
-  type FindServersOptions,
-  type FoundServers,
-  projectServerFile,
-} from './find-servers.js';
+export { describeRequest } from './describe-request.js';
+export { findServers, type FindServersOptions, type FoundServers } from './find-servers.js';
 export { type HealthCheckAddress, readHealthCheck } from './health-check.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
+export type { ProjectFile, TrustOptions } from './project-file.js';
+export {
+  distrustFolder,
+  type ProjectRequest,
+  readProject,
+  type RequestedServer,
+  type RequestedSetting,
+  trustedFiles,
+  trustFiles,
+} from './project-request.js';
 export { clientIdPattern, clientIdRule, type Config } from './schema.js';
 export type {
   HttpServerConfig,

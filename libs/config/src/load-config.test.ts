@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { configFiles } from './config-files.js';
 import { loadConfig, type LoadConfigOptions } from './load-config.js';
 
 let root: string;
@@ -24,7 +25,7 @@ const write = async (path: string, content: unknown) => {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
 };
-const project = (content: unknown) => write(join(cwd, '.code-executor.json'), content);
+const own = (content: unknown) => write(join(home, '.code-executor.json'), content);
 const load = (options: LoadConfigOptions = {}) => loadConfig({ cwd, home, env: {}, ...options });
 const failure = async (options?: LoadConfigOptions) => {
   const reason: unknown = await load(options).catch((error: unknown) => error);
@@ -35,7 +36,6 @@ const failure = async (options?: LoadConfigOptions) => {
 describe('loadConfig finds its file', () => {
   const level = (word: string) => ({ log: { level: word } });
   const places = () => ({
-    error: join(cwd, '.code-executor.json'),
     warn: join(home, '.code-executor.json'),
     info: join(home, '.config', 'code-executor', 'config.json'),
     debug: join(home, '.code-executor', 'config.json'),
@@ -50,7 +50,12 @@ describe('loadConfig finds its file', () => {
     }
     expect(await load()).toMatchObject({ config: {}, warnings: [] });
     expect(await load()).not.toHaveProperty('file');
-    expect((await load()).places).toEqual(Object.values(places()));
+    expect(await configFiles({ cwd, home, env: {} })).toEqual([
+      ...Object.values(places()),
+      join(await realpath(cwd), '.code-executor.json'),
+      join(cwd, '.mcp.json'),
+      join(home, '.code-executor', 'trusted-projects.json'),
+    ]);
   });
 
   test('where XDG_CONFIG_HOME and CODE_EXECUTOR_HOME point', async () => {
@@ -69,7 +74,7 @@ describe('loadConfig finds its file', () => {
   });
 
   test('alone where one is named, the option before the variable', async () => {
-    await project(level('error'));
+    await own(level('error'));
     await write(join(root, 'a.json'), level('debug'));
     await write(join(root, 'b.json'), level('trace'));
     const env = { CODE_EXECUTOR_CONFIG_PATH: '../a.json' };
@@ -81,7 +86,7 @@ describe('loadConfig finds its file', () => {
   });
 
   test('and fails where the named one is missing', async () => {
-    await project(level('error'));
+    await own(level('error'));
     expect(await failure({ file: 'none.json' })).toMatchObject({
       code: 'failed_precondition',
       message: `File ${join(cwd, 'none.json')} does not exist; correct the path given with --config.`,
@@ -168,12 +173,12 @@ describe('loadConfig reads', () => {
   };
 
   test('every key', async () => {
-    await project(everything);
+    await own(everything);
     expect((await load()).config).toEqual(everything);
   });
 
   test('values that spread into plain options', async () => {
-    await project(everything);
+    await own(everything);
     const { config } = await load();
     // Compiles only while absent keys are absent, not undefined.
     const options: { denoPath?: string; heapMb?: number; isolation?: 'auto' | 'strict' | 'portable' } = {
@@ -184,12 +189,12 @@ describe('loadConfig reads', () => {
   });
 
   test('comments, trailing commas and a byte order mark', async () => {
-    await project('\uFEFF// why\n{ "log": { /* so */ "level": "debug", }, }');
+    await own('\uFEFF// why\n{ "log": { /* so */ "level": "debug", }, }');
     expect((await load()).config).toEqual({ log: { level: 'debug' } });
   });
 
   test('the environment over the file, and says where each value comes from', async () => {
-    await project({
+    await own({
       log: { level: 'debug' },
       pool: { maxConcurrent: 5, callTimeoutMs: 2000 },
       policy: { servers: { a: { allow: ['x'] } } },
@@ -221,7 +226,7 @@ describe('loadConfig reads', () => {
   });
 
   test('env: values, everywhere a string stands', async () => {
-    await project({
+    await own({
       executors: { typescript: { denoPath: 'env:MY_DENO' } },
       security: { allowRead: ['env:DATA', '/x'] },
       mcpServers: {
@@ -243,26 +248,26 @@ describe('loadConfig reads', () => {
       },
     });
     expect(warnings).toEqual([
-      `Configuration file ${join(cwd, '.code-executor.json')}: mcpServers.a.args[3] uses "\${NONE}", which is not set and stays as it is.`,
+      `MCP server a in ${join(home, '.code-executor.json')}: mcpServers.a.args[3] uses "\${NONE}", which is not set and stays as it is.`,
     ]);
   });
 
   test('security.allowedTools as policy.ceiling, with a warning', async () => {
-    await project({ security: { allowedTools: ['mcp__a__*'], maxCodeSize: 5 } });
+    await own({ security: { allowedTools: ['mcp__a__*'], maxCodeSize: 5 } });
     const { config, warnings, origins } = await load();
     expect(config).toEqual({ security: { maxCodeSize: 5 }, policy: { ceiling: ['mcp__a__*'] } });
     expect(origins.get('policy.ceiling')).toBe('file');
     expect(warnings).toEqual([
-      `Configuration file ${join(cwd, '.code-executor.json')}: security.allowedTools is now policy.ceiling; please rename it.`,
+      `Configuration file ${join(home, '.code-executor.json')}: security.allowedTools is now policy.ceiling; please rename it.`,
     ]);
     // The old meaning of an empty list was "no ceiling".
-    await project({ security: { allowedTools: [] } });
+    await own({ security: { allowedTools: [] } });
     expect((await load()).config).toEqual({});
   });
 
   test('the old keys of the audit log, with a warning each', async () => {
-    const file = `Configuration file ${join(cwd, '.code-executor.json')}`;
-    await project({ security: { enableAuditLog: false, auditLogPath: 'audit.log', maxCodeSize: 5 } });
+    const file = `Configuration file ${join(home, '.code-executor.json')}`;
+    await own({ security: { enableAuditLog: false, auditLogPath: 'audit.log', maxCodeSize: 5 } });
     const { config, warnings, origins } = await load();
     expect(config).toEqual({ security: { maxCodeSize: 5 }, audit: { enabled: false, path: 'audit.log' } });
     expect(origins.get('audit.enabled')).toBe('file');
@@ -276,7 +281,7 @@ describe('loadConfig reads', () => {
     ['true', true],
     ['FALSE', false],
   ])('ENABLE_AUDIT_LOG=%s over the file', async (ENABLE_AUDIT_LOG, enabled) => {
-    await project({ audit: { enabled: !enabled, retentionDays: 7 } });
+    await own({ audit: { enabled: !enabled, retentionDays: 7 } });
     const env = { ENABLE_AUDIT_LOG, AUDIT_LOG_RETENTION_DAYS: '365', AUDIT_LOG_PATH: 'records' };
     expect((await load({ env })).config).toEqual({ audit: { enabled, retentionDays: 365, path: 'records' } });
   });
@@ -418,36 +423,10 @@ describe('loadConfig refuses', () => {
       { http: { clients: { a: { tokenHash: hashOf('a'), policy: { allows: [] } } } } },
       'http.clients.a.policy.allows is not a known key; did you mean http.clients.a.policy.allow?',
     ],
-    ['a server without anything', { mcpServers: { a: {} } }, 'mcpServers.a needs a command or a url.'],
-    [
-      'a server with both',
-      { mcpServers: { a: { command: 'x', url: 'http://x' } } },
-      'mcpServers.a has both a command and a url; keep one.',
-    ],
-    [
-      'a remote server without url',
-      { mcpServers: { a: { type: 'sse', command: 'x' } } },
-      'mcpServers.a has the type sse but no url.',
-    ],
-    [
-      'a server with another protocol',
-      { mcpServers: { a: { url: 'file:///etc/passwd' } } },
-      'mcpServers.a needs a url that begins with http:// or https://.',
-    ],
-    [
-      'a misspelt server key',
-      { mcpServers: { a: { command: 'x', arg: [] } } },
-      'mcpServers.a.arg is not a known key; did you mean mcpServers.a.args?',
-    ],
     [
       'an unset env: variable',
       { executors: { typescript: { denoPath: 'env:NONE' } } },
       'executors.typescript.denoPath asks for the environment variable "NONE", which is not set.',
-    ],
-    [
-      'an unset env: variable of a server',
-      { mcpServers: { a: { command: 'x', env: { T: 'env:__proto__' } } } },
-      'mcpServers.a.env.T asks for the environment variable "__proto__", which is not set.',
     ],
     [
       'a moved key of the wrong type',
@@ -489,17 +468,17 @@ describe('loadConfig refuses', () => {
     ['a deep nest', `{"a": ${'['.repeat(500_000)}`, 'line 1, column 70: nested deeper than 64 levels.'],
   ];
   test.each(cases)('%s', async (_name, content, expected) => {
-    await project(content);
+    await own(content);
     const { code, message } = await failure();
     expect(code).toBe('invalid_argument');
-    expect(message).toBe(`Configuration file ${join(cwd, '.code-executor.json')}: ${expected}`);
+    expect(message).toBe(`Configuration file ${join(home, '.code-executor.json')}: ${expected}`);
   });
 
   test('all problems of file and environment at once', async () => {
-    await project({ lgo: {}, security: { maxCodeSize: -1, skipDangerousPatternCheck: false } });
+    await own({ lgo: {}, security: { maxCodeSize: -1, skipDangerousPatternCheck: false } });
     const { message } = await failure({ env: { LOG_LEVEL: 'loud' } });
     expect(message.split('\n')).toEqual([
-      `Configuration file ${join(cwd, '.code-executor.json')} has 3 problems:`,
+      `Configuration file ${join(home, '.code-executor.json')} has 3 problems:`,
       '- security.skipDangerousPatternCheck is gone: the pattern check blocks nothing, the sandbox does, so there is nothing to skip; remove it',
       '- security.maxCodeSize is the number -1 (expected integer from 1 to 10000000)',
       '- lgo is not a known key; did you mean log?',
@@ -509,7 +488,7 @@ describe('loadConfig refuses', () => {
 
   test('a hundred thousand problems in a short message', async () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index % 5000}":1`);
-    await project(`{${keys.join(',')}}`);
+    await own(`{${keys.join(',')}}`);
     const { message } = await failure();
     expect(message.split('\n')).toHaveLength(22);
     expect(message).toMatch(/\n- and \d+ more$/);
@@ -518,15 +497,19 @@ describe('loadConfig refuses', () => {
   test('without showing secrets', async () => {
     const secret = 'hunter2';
     const env = { SECRET: secret };
-    await project({
+    await own({
       log: { level: 'env:SECRET' },
       sandbox: { maxQueued: 'env:SECRET' },
-      mcpServers: { a: { command: 'x', env: { A: 5 }, headers: 'hunter2', url: 'hunter2', args: 'hunter2' } },
     });
     const { message } = await failure({ env });
     expect(message).not.toContain(secret);
     expect(message).toContain('log.level is a string');
-    expect(message).toContain('mcpServers.a.env.A is a number (expected string)');
+    await own({
+      mcpServers: { a: { command: 'x', env: { A: 5 }, headers: 'hunter2', url: 'hunter2', args: 'hunter2' } },
+    });
+    const { warnings, unusable } = await load({ env });
+    expect(JSON.stringify({ warnings, unusable })).not.toContain(secret);
+    expect(warnings).toEqual([expect.stringContaining('mcpServers.a.env.A is a number (expected string)')]);
   });
 
   describe('the environment', () => {
@@ -565,14 +548,14 @@ describe('a place where no file can ever be', () => {
     ['audit.path', {}, { AUDIT_LOG_PATH: '/proc/self/x' }],
     ['CODE_EXECUTOR_HOME', {}, { CODE_EXECUTOR_HOME: '/proc/none' }],
   ])('is an error that names %s: %j %j', async (key, content, env) => {
-    await project(content);
+    await own(content);
     expect(await failure({ env })).toMatchObject({ code: 'failed_precondition', message: `${key} ${text}` });
   });
 
   test('is none where nothing is written, or something is in the way for now', async () => {
-    await project({ audit: { enabled: false, path: '/proc/none' } });
+    await own({ audit: { enabled: false, path: '/proc/none' } });
     await load();
-    await project({ audit: { path: '/dev/null/records' } });
+    await own({ audit: { path: '/dev/null/records' } });
     await load({ env: { CODE_EXECUTOR_HOME: join(root, 'not', 'there') } });
   });
 });

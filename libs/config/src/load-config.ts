@@ -1,27 +1,29 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
 
 import { configKeys, isLeaf, nodeAt } from './config-keys.js';
-import { configPlaces, findConfigFile, homeDirectory, productHome } from './config-file.js';
+import { configPlaces, type FileSearch, findConfigFile, homeDirectory, productHome } from './config-file.js';
+import { type Content, type Overrides, readContent, validate } from './content.js';
 import { readEnvironment } from './environment.js';
-import { dotted, type KeyPath, shorten } from './key-path.js';
-import { parseJson } from './parse-json.js';
-import { ProblemList } from './problem-list.js';
-import { expandEntry, readVariable, referencedVariable } from './references.js';
-import { isTree, put, type Retired, retireKeys } from './retired-keys.js';
-import { type Config, configSchema } from './schema.js';
-import { addSchemaProblems } from './schema-problems.js';
-import { toUpstreamServer } from './server-entry.js';
+import { dotted, type KeyPath } from './key-path.js';
+import { narrowConfig } from './narrow-config.js';
+import {
+  type ProjectFile,
+  ProjectTrust,
+  type ReadProjectFile,
+  type TrustOptions,
+  withoutText,
+} from './project-file.js';
+import { type LookUp, lookUpIn, unread } from './references.js';
+import { isTree, put } from './retired-keys.js';
+import type { Config } from './schema.js';
+import { isFailed, readDefinition } from './server-definitions.js';
+import { notTrusted, notTrustedWarning, readSuggestion, waitingServers } from './suggestions.js';
 import { whyUnusable } from './usable-place.js';
 
-export interface LoadConfigOptions {
-  /** Where relative paths begin and the project's file lies. Default: the working directory. */
-  cwd?: string;
-  /** The user's home folder. Default: as the operating system says. */
-  home?: string;
-  /** Default: `process.env`. */
-  env?: NodeJS.ProcessEnv;
+export interface LoadConfigOptions extends TrustOptions {
   /** The only file to read, as given with `--config`; it must exist. */
   file?: string;
 }
@@ -32,6 +34,10 @@ export type ConfigOrigin = 'default' | 'file' | 'env';
 export interface LoadedConfig {
   /** What was set; everything else is absent. */
   config: Config;
+  /** Servers that are configured here and cannot be used. */
+  unusable: FailedServer[];
+  /** Servers that the working directory's file would have, were it trusted. */
+  notTrusted: FailedServer[];
   /** By dotted key: every key without a `<name>` in it, and the named ones that are set. */
   origins: Map<string, ConfigOrigin>;
   /**
@@ -39,42 +45,95 @@ export interface LoadedConfig {
    * exist. Absent for users without a home who do not set it.
    */
   homeDir?: string;
-  /** The absolute path of the file that was read, if any. */
+  /** The absolute path of the operator's file that was read, if any. */
   file?: string;
-  /** The absolute paths where a file was looked for, of which the first that is there counts. */
-  places: string[];
+  /** The working directory's own file, where it is trusted or could be. */
+  projectFile?: ProjectFile;
   /** For the user's eyes: what works, but should be changed. */
   warnings: string[];
 }
 
 /**
- * Reads the configuration: environment over file, the file being the first one found. Rejects with a
- * `CodeExecutorError`: `invalid_argument` when a value is wrong (all problems in one message),
- * `failed_precondition` when the file cannot be used, or a place to write to never can.
+ * Reads the configuration: environment over file, the file being the first of the operator's that is there. That of
+ * the working directory goes over it once it is trusted, and may only narrow it. Rejects with a `CodeExecutorError`:
+ * `invalid_argument` when a value is wrong (all problems in one message), `failed_precondition` when the file cannot
+ * be used, or a place to write to never can. A server whose definition is wrong is left out alone.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  const { cwd = process.cwd(), home = homeDirectory(), env = process.env, file } = options;
-  const found = await findConfigFile({ cwd, home, env, file });
-  const environment = readEnvironment(env);
-  const content = readContent(found?.text ?? '{}', environment.values, env);
+  const { cwd = process.cwd(), home = homeDirectory(), env = process.env, file, trusted } = options;
+  const search = { cwd, home, env, file };
+  const warnings: string[] = [];
+  const warn = (warning: string) => void warnings.push(warning);
+  const own = await readOwn(search);
+  const { found, overrides } = own;
+  warnings.push(...own.content.warnings);
+
+  const trust = await ProjectTrust.load({ cwd, home, env, ...(trusted && { trusted }) });
+  if (trust.problem !== undefined) warn(`No project is trusted: ${trust.problem}`);
+  const { project, ignored } = await configPlaces(search);
+  for (const path of ignored) {
+    if (existsSync(path)) warn(`Configuration file ${path} lies in the working directory and is not read.`);
+  }
+  const suggestion = project === undefined ? undefined : await readSuggestion(project, trust, warn);
+
+  let { config } = own.content;
+  const definitions = new Map(own.content.servers.map((server) => [server.name, server]));
+  const unusable: FailedServer[] = [];
+  let suggested: FailedServer[] = [];
+  if (suggestion) {
+    // Not a single variable is read for what nobody has approved.
+    const content = readSuggested(suggestion, suggestion.isTrusted ? lookUpIn(env) : unread);
+    if (suggestion.isTrusted) {
+      config = narrowed(own.content.config, content, overrides, suggestion, warn);
+      for (const server of content.servers) definitions.set(server.name, server);
+    } else {
+      const waiting = await waitingServers(content.servers);
+      if (waiting.length > 0 || content.problems.count > 0 || Object.keys(content.config).length > 0) {
+        warn(notTrustedWarning(suggestion, waiting));
+      }
+      suggested = notTrusted(suggestion, waiting);
+    }
+  }
+  const mcpServers: NonNullable<Config['mcpServers']> = {};
+  for (const [name, definition] of definitions) {
+    const read = readDefinition(definition, lookUpIn(env), warn);
+    if (isFailed(read)) unusable.push(read);
+    else mcpServers[name] = read;
+  }
+  if (definitions.size > 0) config = { ...config, mcpServers };
+
+  const homeDir = productHome({ cwd, home, env });
+  await checkPlaces({ cwd, audit: config.audit, homeDir: env['CODE_EXECUTOR_HOME'] && homeDir });
+  return {
+    config,
+    unusable,
+    notTrusted: suggested,
+    origins: originsOf(
+      config,
+      overrides.map(({ path }) => dotted(path)),
+    ),
+    ...(homeDir !== undefined && { homeDir }),
+    ...(found && { file: found.path }),
+    ...(suggestion && { projectFile: withoutText(suggestion) }),
+    warnings,
+  };
+}
+
+/** The operator's file and the environment; rejects when one of them is wrong. */
+export async function readOwn(
+  search: FileSearch,
+): Promise<{ found: { path: string } | undefined; content: Content; overrides: Overrides[] }> {
+  const found = await findConfigFile(search);
+  const environment = readEnvironment(search.env);
+  const path = found?.path ?? '';
+  const file = { path, label: 'the configuration' };
+  const content = readContent(found?.text ?? '{}', file, environment.values, lookUpIn(search.env));
   const complaints = [
-    ...(content.problems.count > 0
-      ? [content.problems.report(`Configuration file ${found?.path ?? ''}`)]
-      : []),
+    ...(content.problems.count > 0 ? [content.problems.report(`Configuration file ${path}`)] : []),
     ...(environment.problems.count > 0 ? [environment.problems.report('The environment')] : []),
   ];
   if (complaints.length > 0) throw new CodeExecutorError('invalid_argument', complaints.join('\n'));
-  const homeDir = productHome({ cwd, home, env });
-  await checkPlaces({ cwd, audit: content.config.audit, homeDir: env['CODE_EXECUTOR_HOME'] && homeDir });
-  const overridden = environment.values.map(({ path }) => dotted(path));
-  return {
-    config: content.config,
-    origins: originsOf(content.config, overridden),
-    ...(homeDir !== undefined && { homeDir }),
-    ...(found && { file: found.path }),
-    places: configPlaces({ cwd, home, env, file }),
-    warnings: content.warnings.map((warning) => `Configuration file ${found?.path ?? ''}: ${warning}.`),
-  };
+  return { found, content, overrides: environment.values };
 }
 
 /** Rather at the start than when the first file is written there. */
@@ -95,89 +154,32 @@ async function checkPlaces(places: {
   }
 }
 
-export interface Content {
-  config: Config;
-  problems: ProblemList;
-  warnings: string[];
+/** What a file of the working directory says. */
+export function readSuggested(file: ReadProjectFile, lookUp: LookUp): Content {
+  return readContent(file.text, { path: file.path, label: '.code-executor.json' }, [], lookUp);
 }
 
-/** The content of the file with the values of the environment laid over it. */
-export function readContent(
-  text: string,
-  overrides: { path: string[]; value: unknown }[],
-  env: NodeJS.ProcessEnv,
-): Content {
-  const { value: tree, problems } = parseJson(text);
-  if (tree === undefined) return { config: {}, problems, warnings: [] };
-  const secrets = new Set<string>();
-  let retired: Retired = { warnings: [], oldNames: new Map() };
-  if (isTree(tree)) {
-    retired = retireKeys(tree, problems);
-    resolveReferences(tree, env, problems, secrets);
-    for (const { path, value } of overrides) put(tree, path, value, true);
-  }
-  const { warnings, oldNames } = retired;
-  const parsed = configSchema.safeParse(tree);
-  if (parsed.success) {
-    return { config: expandServers(parsed.data, env, problems, warnings), problems, warnings };
-  }
-  addSchemaProblems(problems, parsed.error, tree, {
-    isSecret: (path) => secrets.has(dotted(path)),
-    nameOf: (path) => oldNames.get(dotted(path)) ?? dotted(path),
-  });
-  return { config: {}, problems, warnings };
-}
-
-/** Replaces `env:NAME` everywhere but in `mcpServers`, whose forms are resolved entry by entry. */
-function resolveReferences(
-  tree: Record<string, unknown>,
-  env: NodeJS.ProcessEnv,
-  problems: ProblemList,
-  secrets: Set<string>,
-): void {
-  const visit = (value: unknown, path: KeyPath): unknown => {
-    if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index]));
-    if (isTree(value)) {
-      for (const key of Object.keys(value)) value[key] = visit(value[key], [...path, key]);
-      return value;
-    }
-    const variable = typeof value === 'string' ? referencedVariable(value) : undefined;
-    if (variable === undefined) return value;
-    secrets.add(dotted(path));
-    const found = readVariable(env, variable);
-    if (found === undefined) problems.add(() => unsetVariable(dotted(path), variable));
-    return found ?? value;
-  };
-  for (const key of Object.keys(tree)) {
-    if (key !== 'mcpServers') tree[key] = visit(tree[key], [key]);
-  }
-}
-
-function unsetVariable(key: string, variable: string): string {
-  return `${key} asks for the environment variable ${shorten(variable)}, which is not set`;
-}
-
-function expandServers(
-  config: Config,
-  env: NodeJS.ProcessEnv,
-  problems: ProblemList,
-  warnings: string[],
+/** The operator's configuration with a trusted one of the working directory over it, and the environment over both. */
+function narrowed(
+  own: Config,
+  { config: wish, problems }: Content,
+  overrides: readonly Overrides[],
+  { path }: ReadProjectFile,
+  warn: (warning: string) => void,
 ): Config {
-  if (!config.mcpServers) return config;
-  const expanded = Object.entries(config.mcpServers).map(([name, entry]) => {
-    const key = dotted(['mcpServers', name]);
-    if (entry.disabled === true) return [name, entry] as const;
-    const resolved = expandEntry(entry, env, (form, field) => {
-      const place = dotted(['mcpServers', name, ...field]);
-      const variable = referencedVariable(form);
-      if (variable !== undefined) problems.add(() => unsetVariable(place, variable));
-      else warnings.push(`${place} uses ${shorten(form)}, which is not set and stays as it is`);
-    });
-    const server = toUpstreamServer(resolved);
-    if (typeof server === 'string') problems.add(() => `${key} ${server}`);
-    return [name, resolved] as const;
-  });
-  return { ...config, mcpServers: Object.fromEntries(expanded) };
+  const { config, cut } = narrowConfig(own, wish);
+  for (const override of overrides) put(config, override.path, override.value, true);
+  // Each by itself is valid; what they say together may not be.
+  if (problems.count === 0) validate(config, problems);
+  if (problems.count > 0) {
+    throw new CodeExecutorError('invalid_argument', problems.report(`Configuration file ${path}`));
+  }
+  for (const key of cut) {
+    warn(
+      `Configuration file ${path}: ${key} would allow more than your own configuration does, which counts.`,
+    );
+  }
+  return config;
 }
 
 function originsOf(config: Config, fromEnvironment: readonly string[]): Map<string, ConfigOrigin> {
@@ -185,15 +187,16 @@ function originsOf(config: Config, fromEnvironment: readonly string[]): Map<stri
   for (const { key } of configKeys()) {
     if (!key.includes('<')) origins.set(key, 'default');
   }
-  for (const key of setKeys(config, [])) origins.set(key, 'file');
+  for (const { path } of setKeys(config)) origins.set(dotted(path), 'file');
   for (const key of fromEnvironment) origins.set(key, 'env');
   return origins;
 }
 
-function* setKeys(value: unknown, path: KeyPath): Generator<string> {
+/** The keys that are set, with their values. */
+export function* setKeys(value: unknown, path: KeyPath = []): Generator<{ path: KeyPath; value: unknown }> {
   const node = nodeAt(path);
   if (!node || isLeaf(node) || !isTree(value)) {
-    yield dotted(path);
+    yield { path, value };
     return;
   }
   for (const [key, child] of Object.entries(value)) yield* setKeys(child, [...path, key]);

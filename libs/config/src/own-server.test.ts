@@ -25,7 +25,7 @@ async function isLeftOut(line: string, entry: object = {}): Promise<boolean> {
   const [command, ...args] = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
   const env = { HERE: cwd };
   await writeFile(
-    join(cwd, '.mcp.json'),
+    join(cwd, '.claude.json'),
     JSON.stringify({ mcpServers: { tools: { command, args, ...entry } } }),
   );
   const ownBin = join(cwd, 'bin', 'renamed.js');
@@ -133,7 +133,7 @@ describe('findServers', () => {
     const config = {
       mcpServers: { 'code-executor': { command: 'x' }, 'code-executor-mcp': { url: 'http://x/' } },
     };
-    await writeFile(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: {} }));
+    await writeFile(join(cwd, '.claude.json'), JSON.stringify({ mcpServers: {} }));
     const { servers } = await findServers({ cwd, home: cwd, env: {}, config });
     expect(Object.keys(servers)).toEqual(['code-executor', 'code-executor-mcp']);
   });

@@ -37,6 +37,8 @@ export interface OwnServerOptions {
   cwd: string;
   /** The path of our own bin, by which it is found under any name. */
   ownBin?: string | undefined;
+  /** Judge by names alone, and look at no path: where the definition is not trusted. */
+  byNameOnly?: boolean;
 }
 
 /**
@@ -46,7 +48,8 @@ export interface OwnServerOptions {
 export async function isOwnServer(server: StdioServerConfig, options: OwnServerOptions): Promise<boolean> {
   const cwd = resolve(options.cwd, server.cwd ?? '.');
   const ownBin = options.ownBin === undefined ? undefined : await realPath(options.ownBin);
-  return startsUs([server.command, ...(server.args ?? [])], { cwd, ownBin });
+  const { byNameOnly = false } = options;
+  return startsUs([server.command, ...(server.args ?? [])], { cwd, ownBin, byNameOnly });
 }
 
 async function startsUs(line: readonly string[], place: OwnServerOptions): Promise<boolean> {
@@ -142,6 +145,7 @@ function isPath(specifier = ''): boolean {
 async function isOwnPath(path: string | undefined, place: OwnServerOptions): Promise<boolean> {
   if (path === undefined || path === '') return false;
   if (programName(path) === ownName) return true;
+  if (place.byNameOnly === true) return false;
   const real = await realPath(resolve(place.cwd, path));
   if (real === undefined) return false;
   if (programName(basename(real)) === ownName) return true;
@@ -151,8 +155,8 @@ async function isOwnPath(path: string | undefined, place: OwnServerOptions): Pro
 }
 
 /** True for a program of our package; not for its folder, which any server may be given to work on. */
-async function isOwnFile(word: string, { cwd, ownBin }: OwnServerOptions): Promise<boolean> {
-  if (ownBin === undefined || word.startsWith('-')) return false;
+async function isOwnFile(word: string, { cwd, ownBin, byNameOnly }: OwnServerOptions): Promise<boolean> {
+  if (ownBin === undefined || byNameOnly === true || word.startsWith('-')) return false;
   const real = await realPath(resolve(cwd, word));
   return real !== undefined && isProgramOf(ownBin, real);
 }

@@ -1,7 +1,6 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 import { dotted, type KeyPath } from './key-path.js';
-import { ProblemList } from './problem-list.js';
 
 /** Far above any real file, far below what a recursive walk survives. */
 const maxDepth = 64;
@@ -9,20 +8,25 @@ const maxDepth = 64;
 export interface ParsedJson {
   /** Absent when the text is no JSON at all. Objects have no prototype. */
   value?: unknown;
-  /** Broken syntax (the first place only), repeated keys, `__proto__`, with their lines. */
-  problems: ProblemList;
+  /** Broken syntax (the first place only), repeated keys, `__proto__`. */
+  flaws: Flaw[];
+}
+
+/** Something wrong in the text itself; a function words it, with its line, because hostile files have many. */
+export interface Flaw {
+  path: KeyPath;
+  text: () => string;
 }
 
 /** Parses JSON with comments and trailing commas. */
 export function parseJson(text: string): ParsedJson {
-  const problems = new ProblemList();
+  const flaws: Flaw[] = [];
   const fault = findBracketFault(text);
   const errors: ParseError[] = [];
   const tree = fault ? undefined : parseTree(text, errors, { allowTrailingComma: true });
-  if (tree && errors.length === 0) return { value: toValue(tree, [], text, problems), problems };
+  if (tree && errors.length === 0) return { value: toValue(tree, [], text, flaws), flaws };
   const { offset, what } = fault ?? describeError(errors);
-  problems.add(() => `${position(text, offset)}: ${what}`);
-  return { problems };
+  return { flaws: [{ path: [], text: () => `${position(text, offset)}: ${what}` }] };
 }
 
 interface Fault {
@@ -54,9 +58,9 @@ function describeError([error]: ParseError[]): Fault {
   return { offset: error?.offset ?? 0, what: `not valid JSON, ${words}` };
 }
 
-function toValue(node: Node, path: KeyPath, text: string, problems: ProblemList): unknown {
+function toValue(node: Node, path: KeyPath, text: string, flaws: Flaw[]): unknown {
   if (node.type === 'array') {
-    return (node.children ?? []).map((item, index) => toValue(item, [...path, index], text, problems));
+    return (node.children ?? []).map((item, index) => toValue(item, [...path, index], text, flaws));
   }
   if (node.type !== 'object') return node.value;
   const object = Object.create(null) as Record<string, unknown>;
@@ -66,14 +70,17 @@ function toValue(node: Node, path: KeyPath, text: string, problems: ProblemList)
     const key = String(keyNode.value);
     const place = [...path, key];
     const add = (what: string) => {
-      problems.add(() => `${dotted(place)} (${position(text, keyNode.offset)}) ${what}`);
+      flaws.push({
+        path: place,
+        text: () => `${dotted(place)} (${position(text, keyNode.offset)}) ${what}`,
+      });
     };
     if (key === '__proto__') {
       add('is not allowed as a key');
       continue;
     }
     if (key in object) add('is there twice');
-    object[key] = toValue(valueNode, place, text, problems);
+    object[key] = toValue(valueNode, place, text, flaws);
   }
   return object;
 }

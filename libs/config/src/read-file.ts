@@ -12,8 +12,15 @@ export interface ReadOptions {
 /** The part of a file's status that says whom it can be trusted to. */
 export interface Ownership {
   uid: number;
+  gid: number;
   mode: number;
 }
+
+/** Absent on Windows. */
+const ownUser = () => {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  return uid === undefined || gid === undefined ? undefined : { uid, gid };
+};
 
 /**
  * The text of a regular file and who can write it; undefined if there is none. Never waits for a
@@ -22,7 +29,7 @@ export interface Ownership {
 export async function readRegularFile(
   path: string,
   { maxBytes, followLink }: ReadOptions,
-): Promise<{ text: string; ownership: Ownership } | undefined> {
+): Promise<{ text: string; bytes: Buffer; ownership: Ownership } | undefined> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followLink ? 0 : constants.O_NOFOLLOW);
   const handle = await open(path, flags).catch((reason: unknown) => {
     const { code = 'unknown reason' } = reason as NodeJS.ErrnoException;
@@ -44,7 +51,8 @@ export async function readRegularFile(
       if (bytes > maxBytes) throw tooLarge(path, maxBytes);
       chunks.push(chunk);
     }
-    return { text: decode(path, Buffer.concat(chunks)), ownership: stats };
+    const whole = Buffer.concat(chunks);
+    return { text: decode(path, whole), bytes: whole, ownership: stats };
   } catch (error) {
     throw CodeExecutorError.is(error) ? error : unusable(path, 'cannot be read', error);
   } finally {
@@ -53,13 +61,15 @@ export async function readRegularFile(
 }
 
 /** Why others than this user could have written a file; undefined where they could not, or on Windows. */
-export function ownershipProblem(
-  { uid, mode }: Ownership,
-  ownUid: number | undefined = process.getuid?.(),
-): string | undefined {
-  if (ownUid === undefined) return undefined;
-  if (uid !== ownUid && uid !== 0) return 'belongs to another user; make it your own with chown';
+export function ownershipProblem({ uid, gid, mode }: Ownership, own = ownUser()): string | undefined {
+  if (own === undefined) return undefined;
+  if (uid !== own.uid && uid !== 0) return 'belongs to another user; make it your own with chown';
   if ((mode & 0o002) !== 0) return 'can be written by every user; change that with chmod o-w';
+  // Where each user has a group of their own, files are made writable for it by default.
+  const isOwnGroup = gid === 0 || (gid === own.gid && own.gid === own.uid);
+  if ((mode & 0o020) !== 0 && !isOwnGroup) {
+    return 'can be written by other users of its group; change that with chmod g-w';
+  }
   return undefined;
 }
 

@@ -11,13 +11,25 @@ export function readVariable(env: NodeJS.ProcessEnv, name: string): string | und
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
+/** The value of a variable; undefined where it is not set. */
+export type LookUp = (variable: string) => string | undefined;
+
+/** Looks variables up in an environment. */
+export const lookUpIn =
+  (env: NodeJS.ProcessEnv): LookUp =>
+  (variable) =>
+    readVariable(env, variable);
+
+/** Reads no variable: what names one stays as it is. */
+export const unread: LookUp = (variable) => `env:${variable}`;
+
 /** Called with each form (`env:NAME`, `${NAME}`) whose variable is not set, and the field it stands in. */
 export type OnUnset = (form: string, field: KeyPath) => void;
 
 /** The entry with `env:NAME`, `${NAME}` and `${NAME:-default}` replaced; unset ones stay as they are. */
-export function expandEntry(entry: ServerEntry, env: NodeJS.ProcessEnv, onUnset: OnUnset): ServerEntry {
+export function expandEntry(entry: ServerEntry, lookUp: LookUp, onUnset: OnUnset): ServerEntry {
   const one = (value: string, ...field: KeyPath) =>
-    expandText(value, env, (form) => {
+    expandText(value, lookUp, (form) => {
       onUnset(form, field);
     });
   const all = (values: Record<string, string>, field: string) =>
@@ -33,10 +45,10 @@ export function expandEntry(entry: ServerEntry, env: NodeJS.ProcessEnv, onUnset:
   };
 }
 
-function expandText(value: string, env: NodeJS.ProcessEnv, onUnset: (form: string) => void): string {
+function expandText(value: string, lookUp: LookUp, onUnset: (form: string) => void): string {
   const variable = referencedVariable(value);
   if (variable !== undefined) {
-    const found = readVariable(env, variable);
+    const found = lookUp(variable);
     if (found === undefined) onUnset(value);
     return found ?? value;
   }
@@ -44,7 +56,7 @@ function expandText(value: string, env: NodeJS.ProcessEnv, onUnset: (form: strin
   return value.replace(
     /\$\{([A-Za-z_]\w*)(?::-([^}]{0,1024}))?\}/g,
     (form, name: string, fallback: string | undefined) => {
-      const found = readVariable(env, name);
+      const found = lookUp(name);
       if (fallback !== undefined) return found || fallback;
       if (found === undefined) onUnset(form);
       return found ?? form;

@@ -5,6 +5,7 @@ export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from '.
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
 export { JsonMeter, maxJsonDepth, meterJson } from './json-meter.js';
 export { type Logger, silentLogger } from './logger.js';
+export { matchesGlob } from './matches-glob.js';
 export { pictureTypeOf, pictureTypes } from './picture-type.js';
 export {
   type ExecutionError,

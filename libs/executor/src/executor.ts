@@ -255,7 +255,7 @@ class QueuedExecutor implements Executor {
 }
 
 /** 64 random bits in decimal digits, which cost a model half the tokens of hexadecimal ones. */
-function newExecutionId(): string {
+export function newExecutionId(): string {
   return `exec_${randomBytes(8).readBigUInt64BE().toString().padStart(20, '0')}`;
 }
 

@@ -16,3 +16,4 @@ export {
   type ExecutorStats,
 } from './executor.js';
 export type { ExecutionGrants } from './grants/permission-ceiling.js';
+export { refusingExecutor } from './refusing-executor.js';

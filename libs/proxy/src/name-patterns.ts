@@ -1,6 +1,5 @@
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, matchesGlob } from '@code-executor/contracts';
 
-import { matchesGlob } from './glob.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 

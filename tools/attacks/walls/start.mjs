@@ -17,7 +17,7 @@ export const start = {
     attacks: ['CFG-01'],
   },
   'the configuration is of its user': {
-    edits: [[readFile, 'uid !== ownUid && uid !== 0', 'false']],
+    edits: [[readFile, 'uid !== own.uid && uid !== 0', 'false']],
     attacks: ['CFG-01'],
   },
   'the configuration is not for all to write': {

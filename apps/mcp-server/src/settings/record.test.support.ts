@@ -86,7 +86,7 @@ export const recordScenes = [
     config: { log: { level: 'warn' }, sandbox },
     instead: { 'log.level': 'silent' },
     // A warning that is told before the server says that it is ready.
-    files: { '.mcp.json': '{ "mcpServers": { "bad": { "command": 5 } } }' },
+    files: { '.claude.json': '{ "mcpServers": { "bad": { "command": 5 } } }' },
     shows: {
       'log.level': async (server) => {
         await server.run('return 1');

@@ -60,8 +60,9 @@ export const serverScenes = [
     },
     instead: { mcpConfigPath: '.mcp.json' },
     files: { '.mcp.json': anyServer, 'elsewhere.json': otherServer, '.claude.json': anyServer },
-    env: { NOT_SHOWN: 'secret' },
+    env: { NOT_SHOWN: 'secret', CODE_EXECUTOR_TRUST_PROJECT: '1' },
     shows: {
+      CODE_EXECUTOR_TRUST_PROJECT: async (server) => expect(await namesOf(server)).toContain('other'),
       mcpConfigPath: async (server) => expect(await namesOf(server)).toContain('other'),
       projectOnly: async (server) => expect(await namesOf(server)).not.toContain('usual'),
       'mcpServers.<name>.disabled': async (server) => expect(await namesOf(server)).not.toContain('off'),

@@ -50,7 +50,7 @@ export interface BadStart {
 /** A start, and what is said of it. */
 export type Refusal = readonly [BadStart, RegExp | string];
 
-/** Makes starts that are refused: at once, with exit code 1, in few words and without a secret. */
+/** Makes starts that are refused: with exit code 1 once the client is gone, in few words and without a secret. */
 export async function eachRefused(starts: readonly Refusal[]): Promise<void> {
   // In two homes, for they are many.
   const halves = [0, 1].map((half) => starts.filter((_start, index) => index % 2 === half));
@@ -85,7 +85,6 @@ async function refusal({ config, prepare, env }: BadStart, places: Places): Prom
   const child = spawn(process.execPath, [bin], {
     cwd: places.home,
     env: { ...environmentOf(places, 'portable'), ...env },
-    // With an end of its input it would end without a complaint.
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: patienceMs,
     killSignal: 'SIGKILL',
@@ -93,20 +92,18 @@ async function refusal({ config, prepare, env }: BadStart, places: Places): Prom
   const said = { answers: '', log: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.answers += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.log += chunk.toString()));
-  const ready = new Promise<void>((resolve) => {
-    child.stderr.on('data', () => {
-      if (said.log.includes('The server is ready.')) resolve();
-    });
-  });
-  const ended = once(child, 'close');
-  await Promise.race([ended, ready]);
-  if (child.exitCode === null) child.kill('SIGKILL');
-  await ended;
+  // What can be used starts, and ends with exit code 0.
+  child.stdin.end();
+  await once(child, 'close');
   assert.deepEqual([child.exitCode, said.answers], [1, ''], said.log.slice(0, 1000));
   assert.match(said.log, /^code-executor-mcp: /);
   assert.ok(said.log.length < 10_000, `It complains in ${said.log.length} characters.`);
   checkSecrets(said, [places.canary]);
-  return said.log.replaceAll(file, 'FILE').slice('code-executor-mcp: '.length, -1);
+  const complaint = said.log
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{"level"'))
+    .join('\n');
+  return complaint.replaceAll(file, 'FILE').slice('code-executor-mcp: '.length);
 }
 
 /** What the server keeps is for its user only, and holds no secret. */

@@ -28,10 +28,6 @@ const badTexts: readonly [text: string | Uint8Array, said: string | RegExp][] = 
   ['[]', 'the top level is an array (expected object).'],
   ['{"__proto__": {"audit": {"enabled": false}}}', '__proto__ (line 1, column 2) is not allowed as a key.'],
   [
-    `{"mcpServers": {"__proto__": ${JSON.stringify(other)}}}`,
-    'mcpServers.__proto__ (line 1, column 17) is not allowed as a key.',
-  ],
-  [
     '{"policy": {"__proto__": {"ceiling": ["*"]}}}',
     'policy.__proto__ (line 1, column 13) is not allowed as a key.',
   ],
@@ -108,11 +104,14 @@ export const configContent: readonly ServerAttack[] = [
       );
       // In the file of the project, the others are unharmed.
       for (const [text, warning] of [
-        [`{"mcpServers": {"__proto__": ${JSON.stringify(other)}}}`, /__proto__ .*is not allowed as a key/],
+        [
+          `{"mcpServers": {"__proto__": ${JSON.stringify(other)}}}`,
+          /__proto__.* is left out: it is no name for a server/,
+        ],
         [`{"mcpServers": ${nested(100_000)}}`, /nested deeper than 64 levels/],
         [' '.repeat(2_000_000), /larger than 1 MB/],
       ] as const) {
-        const env = { MCP_CONFIG_PATH: 'stage/mcp.json' };
+        const env = { MCP_CONFIG_PATH: 'stage/mcp.json', CODE_EXECUTOR_TRUST_PROJECT: '1' };
         const prepare = ({ stage }: Places) => writeFile(join(stage, 'mcp.json'), text);
         await withAttacked({ env, prepare }, async (server) => {
           const report = await server.run('return await callMCPTool("mcp__other__echo", { a: 1 })', {

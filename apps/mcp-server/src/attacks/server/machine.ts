@@ -12,10 +12,13 @@ import type { ServerAttack } from './server-attack.js';
 const ownFolder = ({ home }: Places) => join(home, '.code-executor');
 const dayMs = 86_400_000;
 
+/** Without a home, a configuration has to be named. */
+const named = { CODE_EXECUTOR_CONFIG_PATH: '.code-executor.json' };
+
 /** A home in which nothing can be kept, and what is said of that. */
 const poorHomes: readonly [ArenaOptions, said: string][] = [
   [{ prepare: (places) => writeFile(ownFolder(places), '') }, ': its folder is a file; '],
-  [{ env: { HOME: '' } }, 'There is no home folder for the audit log; '],
+  [{ env: { HOME: '', ...named } }, 'There is no home folder for the audit log; '],
   ...inMounts((places) => ['--ro-bind', ownFolder(places), ownFolder(places)]).map(
     (start): [ArenaOptions, string] => [
       { ...start, prepare: (places) => mkdir(ownFolder(places), { mode: 0o700 }) },
@@ -30,7 +33,10 @@ const poorHomes: readonly [ArenaOptions, said: string][] = [
   ),
   // A user that the machine does not know has no home either.
   ...inMounts(() => ['--unshare-user', '--uid', '12345', 'env', '-u', 'HOME']).map(
-    (start): [ArenaOptions, string] => [start, 'There is no home folder for the audit log; '],
+    (start): [ArenaOptions, string] => [
+      { ...start, env: named },
+      'There is no home folder for the audit log; ',
+    ],
   ),
 ];
 

@@ -46,11 +46,19 @@ const mistakes: readonly [(canary: string) => object | string, RegExp][] = [
     (canary) => ({ http: { clients: { me: { tokenHash: canary } } } }),
     /http\.clients\.me\.tokenHash is a string /,
   ],
-  [(canary) => ({ mcpServers: { a: { command: 'a', env: canary } } }), /mcpServers\.a\.env is a string /],
-  [(canary) => ({ mcpServers: { a: { url: `ftp://u:${canary}@h` } } }), /mcpServers\.a needs a url /],
-  [(canary) => ({ mcpServers: { a: { url: 'http://h', headers: [canary] } } }), /headers is an array/],
   [(canary) => `{"mcpServers": {"a": {"env": {"TOKEN": "${canary}}}}`, /not valid JSON/],
   [(canary) => `{"mcpServers": {"a": {"env": {"TOKEN": ${canary}}}}}`, /not valid JSON/],
+];
+
+/** The same in servers, which are left out alone. */
+const badServers: readonly [string, (canary: string) => object, RegExp][] = [
+  ['env', (canary) => ({ command: 'a', env: canary }), /mcpServers\.env\.env is a string /],
+  ['url', (canary) => ({ url: `ftp://u:${canary}@h` }), /mcpServers\.url needs a url /],
+  [
+    'headers',
+    (canary) => ({ url: 'http://h', headers: [canary] }),
+    /mcpServers\.headers\.headers is an array/,
+  ],
 ];
 
 /** What the files of clients hold, wrongly. */
@@ -94,7 +102,9 @@ export const secrets: readonly ServerAttack[] = [
             async prepare(places) {
               await writeFile(join(places.home, '.claude.json'), JSON.stringify(clientFile(places)));
               const schemaCache = { store: `redis://:${places.canary}@127.0.0.1:1` };
-              const all = { ...configOf(places), ...config, schemaCache };
+              const bad = badServers.map(([name, entry]) => [name, entry(places.canary)] as const);
+              const mcpServers = { ...config.mcpServers, ...Object.fromEntries(bad) };
+              const all = { ...configOf(places), ...config, mcpServers, schemaCache };
               await writeFile(join(places.home, '.code-executor.json'), JSON.stringify(all));
             },
           },
@@ -108,6 +118,7 @@ export const secrets: readonly ServerAttack[] = [
               outcomes.filter(({ message }) => message === undefined),
               [],
             );
+            for (const [, , said] of badServers) assert.match(server.log, said);
             const { canary } = server.places;
             assert.ok(!JSON.stringify(await server.health()).includes(canary));
             const processes = await descendantsOf(server.pid);

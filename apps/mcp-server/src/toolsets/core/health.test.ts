@@ -10,7 +10,7 @@ test('health says where no language is enabled', async () => {
   const health = healthTool({
     version: '1.2.3',
     services: () => Promise.resolve({ executor, lasting: { pool } }),
-    warnings: [],
+    warnings: () => [],
   });
   const { structured } = await health.call({}, { signal: new AbortController().signal });
   expect(structured).toMatchObject({

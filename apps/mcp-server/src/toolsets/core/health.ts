@@ -42,7 +42,9 @@ export interface HealthSources {
     };
   }>;
   /** What is wrong with the configuration, though the server works. */
-  warnings: readonly string[];
+  warnings: () => readonly string[];
+  /** Why the server does not work at all. */
+  problem?: string;
 }
 
 export function healthTool(sources: HealthSources): Tool {
@@ -56,6 +58,7 @@ export function healthTool(sources: HealthSources): Tool {
     async call(args) {
       const [unknown] = Object.keys(args ?? {});
       const structured = await measureHealth(sources);
+      if (sources.problem !== undefined) return { structured, isError: true };
       if (unknown === undefined) return { structured, isError: false };
       const error = `Unknown parameter ${JSON.stringify(unknown.slice(0, 60))}; health takes none.`;
       return { structured: { ...structured, error }, isError: true };
@@ -64,7 +67,8 @@ export function healthTool(sources: HealthSources): Tool {
 }
 
 async function measureHealth(sources: HealthSources): Promise<z.infer<typeof report>> {
-  const { version, warnings } = sources;
+  const { version, problem } = sources;
+  const warnings = sources.warnings();
   const { executor, lasting } = await sources.services();
   const { pool, auditLog } = lasting;
   const sandboxes = await executor.status();
@@ -72,7 +76,7 @@ async function measureHealth(sources: HealthSources): Promise<z.infer<typeof rep
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;
   const spares = sandboxes.flatMap((sandbox) => sandbox.spares ?? []);
   const note =
-    sandboxes.length === 0
+    sandboxes.length === 0 && problem === undefined
       ? noLanguage
       : [...new Set(sandboxes.flatMap((sandbox) => sandbox.note ?? []))].join(' ');
   return {
@@ -83,6 +87,7 @@ async function measureHealth(sources: HealthSources): Promise<z.infer<typeof rep
     ...(warnings.length > 0 && {
       warnings: warnings.slice(0, maxWarnings).map((warning) => warning.slice(0, maxWarningChars)),
     }),
+    ...(problem !== undefined && { error: problem }),
     auditLog: { enabled: auditLog !== undefined },
     mcpClients: { connected: servers.filter((server) => server.state === 'connected').length },
     connectionPool: { active, waiting, max },

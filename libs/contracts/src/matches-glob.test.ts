@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { matchesGlob } from './glob.js';
+import { matchesGlob } from './matches-glob.js';
 
 describe('matchesGlob', () => {
   test.each([

@@ -1,0 +1,133 @@
+import { dotted, type KeyPath } from './key-path.js';
+import {
+  atLeast,
+  atMost,
+  free,
+  more,
+  type Narrowed,
+  type NarrowRule,
+  onlyTo,
+  own,
+  someOf,
+  someOfOrAll,
+  someOwnToolsOrAny,
+  someToolsOrAny,
+  someToolsOrNone,
+  towards,
+} from './narrow-rules.js';
+import { isTree } from './retired-keys.js';
+import type { Config } from './schema.js';
+
+/** A rule for each key, or for all keys below one: a key that the schema has and this table has not does not compile. */
+type RulesOf<Group> = {
+  [Key in keyof Group]-?: RuleOf<Exclude<Group[Key], undefined>>;
+};
+type RuleOf<Value> =
+  | NarrowRule<Value>
+  | (Value extends readonly unknown[] | string | number | boolean
+      ? never
+      : string extends keyof Value
+        ? { '*': RulesOf<Exclude<Value[keyof Value], undefined>> }
+        : RulesOf<Value>);
+
+/** What a trusted project may say. The numbers and words are the defaults, which a test compares with the schema's. */
+export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
+  version: free,
+  mcpConfigPath: own,
+  projectOnly: onlyTo(true, false),
+  security: {
+    defaultTimeoutMs: atMost(30_000),
+    maxTimeoutMs: atMost(300_000),
+    maxCodeSize: atMost(100_000),
+    allowRead: someOf,
+    allowWrite: someOfOrAll,
+    allowNetwork: someOf,
+    rateLimit: {
+      enabled: onlyTo(true, true),
+      windowMs: atLeast(60_000),
+      maxRequests: atMost(30),
+    },
+  },
+  sandbox: {
+    isolation: towards(['portable', 'auto', 'strict'], 'auto'),
+    maxConcurrent: atMost(16),
+    maxQueued: atMost(200),
+    queueTimeoutMs: atMost(30_000),
+    maxOutputChars: atMost(100_000),
+    spares: { typescript: atMost(4), python: atMost(1), idleMs: atMost(600_000), maxMemoryMb: atMost(512) },
+  },
+  executors: {
+    typescript: {
+      enabled: onlyTo(false, true),
+      denoPath: own,
+      heapMb: atMost(128),
+      memoryMb: atMost(256),
+    },
+    python: { enabled: onlyTo(false, true), memoryMb: atMost(512), packagesDir: own, indexUrl: own },
+  },
+  pool: {
+    maxConcurrent: atMost(100),
+    maxQueued: atMost(200),
+    queueTimeoutMs: free,
+    failureThreshold: free,
+    resetTimeoutMs: free,
+    callTimeoutMs: free,
+    connectTimeoutMs: free,
+  },
+  discovery: { timeoutMs: free },
+  // What a store holds is believed about all servers.
+  schemaCache: { store: own, ttlMs: free, maxEntries: atMost(1000) },
+  policy: {
+    ceiling: someToolsOrAny,
+    defaultAllowedTools: someToolsOrNone,
+    servers: { '*': { allow: someOwnToolsOrAny, deny: more } },
+    budget: { maxCalls: atMost(1000), maxConcurrent: atMost(32), maxBytes: atMost(67_108_864) },
+  },
+  http: own,
+  audit: {
+    enabled: onlyTo(true, true),
+    path: own,
+    retentionDays: atLeast(30),
+    maxMegabytes: atLeast(512),
+    required: onlyTo(true, false),
+  },
+  log: own,
+};
+
+export interface NarrowedConfig {
+  config: Config;
+  /** The dotted keys of what the project wishes and does not get, or not in full. */
+  cut: string[];
+}
+
+/**
+ * The user's configuration with that of a trusted project over it. Servers are merged; everything else may narrow what
+ * the user allows, and never widen it.
+ */
+export function narrowConfig(base: Config, wish: Config): NarrowedConfig {
+  const cut: string[] = [];
+  const { mcpServers, ...settings } = wish;
+  const config = narrowGroup(settings, base, narrowRules as Rules, [], cut) as Config;
+  if (mcpServers) config.mcpServers = { ...base.mcpServers, ...mcpServers };
+  return { config, cut };
+}
+
+type Rules = { [key: string]: Rules | NarrowRule<unknown> };
+
+function narrowGroup(wish: object, base: object, rules: Rules, path: KeyPath, cut: string[]): object {
+  const result: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(wish)) {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : rules['*'];
+    const before = Object.hasOwn(base, key) ? (base as Record<string, unknown>)[key] : undefined;
+    const place = [...path, key];
+    let narrowed: Narrowed<unknown>;
+    if (typeof rule === 'function') narrowed = rule(value, before);
+    else if (rule && isTree(value)) {
+      narrowed = { value: narrowGroup(value, isTree(before) ? before : {}, rule, place, cut), isCut: false };
+    } else narrowed = own(value, before);
+    if (narrowed.isCut) cut.push(dotted(place));
+    if (narrowed.value === undefined) Reflect.deleteProperty(result, key);
+    else result[key] = narrowed.value;
+  }
+  return result;
+}

@@ -1,0 +1,67 @@
+import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
+
+import { isOwnServer } from './own-server.js';
+import type { ProjectTrust, ReadProjectFile } from './project-file.js';
+import { isTree } from './retired-keys.js';
+import type { ServerDefinition } from './server-definitions.js';
+
+/** How many servers of one file that is not trusted are named: nobody has approved of their number. */
+const maxNamed = 20;
+
+/** A file of the working directory; undefined, with a warning where there is one, if nobody could approve it. */
+export async function readSuggestion(
+  path: string,
+  trust: ProjectTrust,
+  warn: (warning: string) => void,
+): Promise<ReadProjectFile | undefined> {
+  try {
+    return await trust.read(path);
+  } catch (error) {
+    warn(`Nothing of the working directory's file counts: ${CodeExecutorError.from(error).message}`);
+    return undefined;
+  }
+}
+
+/** The servers of a file that is not trusted which would be started or connected otherwise. */
+export async function waitingServers(definitions: readonly ServerDefinition[]): Promise<ServerDefinition[]> {
+  const waiting: ServerDefinition[] = [];
+  for (const definition of definitions) {
+    const { value, fault } = definition;
+    if (fault !== undefined || (isTree(value) && value['disabled'] === true)) continue;
+    if (!(await isOurs(value))) waiting.push(definition);
+  }
+  return waiting;
+}
+
+/** Why the servers of a file that is not trusted are not there. */
+export function notTrusted(file: ReadProjectFile, servers: readonly ServerDefinition[]): FailedServer[] {
+  return servers.slice(0, maxNamed).map(({ name, file: { label } }) => ({
+    server: name,
+    reason: file.hasChanged
+      ? `not trusted: ${label} has changed since it was approved`
+      : `not trusted: ${label} of the working directory is not approved`,
+    fix: 'The user can look at it and approve it there with `code-executor trust`.',
+  }));
+}
+
+/** The same for the operator, who may know where the file lies. */
+export function notTrustedWarning(file: ReadProjectFile, servers: readonly ServerDefinition[]): string {
+  const names = servers.slice(0, maxNamed).map(({ name }) => name);
+  const more = servers.length > maxNamed ? ` and ${servers.length - maxNamed} more` : '';
+  const what =
+    names.length === 0 ? 'nothing of it counts' : `its servers ${names.join(', ')}${more} are left alone`;
+  const why = file.hasChanged ? 'has changed and is not trusted any more' : 'is not trusted';
+  return `File ${file.path} ${why}, so ${what}. Look at it and approve it with: code-executor trust ${quoted(file.folder)}`;
+}
+
+async function isOurs(value: unknown): Promise<boolean> {
+  if (!isTree(value) || typeof value['command'] !== 'string') return false;
+  const args = Array.isArray(value['args']) ? value['args'] : [];
+  const words = args.filter((word): word is string => typeof word === 'string');
+  return isOwnServer({ command: value['command'], args: words }, { cwd: '/', byNameOnly: true });
+}
+
+/** A word for a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
