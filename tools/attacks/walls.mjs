@@ -2,6 +2,7 @@
  * The walls of the product. Each is `{ name, edits, attacks, redundant }`: how it is taken away, the attacks
  * one of which has to get through then, and, where none of them does, which other wall holds.
  */
+import { grants } from './walls/grants.mjs';
 import { http } from './walls/http.mjs';
 import { limits } from './walls/limits.mjs';
 import { operatingSystem } from './walls/operating-system.mjs';
@@ -16,6 +17,7 @@ export const walls = Object.entries({
   ...runtime,
   ...operatingSystem,
   ...systemCalls,
+  ...grants,
   ...limits,
   ...server,
   ...tools,

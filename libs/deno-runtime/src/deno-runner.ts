@@ -13,6 +13,7 @@ import { fetchHandler } from './fetch-handler.js';
 import { fileHandlers } from './file-handlers.js';
 import { findDeno } from './find-deno.js';
 import { refuseReserved } from './grants.js';
+import { firstLineOf } from './hide-paths.js';
 import type { HostCallHandlers } from './host-calls.js';
 import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
 import { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
@@ -84,8 +85,11 @@ export class DenoRunner {
     const process = await this.#start(request.timeoutMs, grants, false, request.signal);
     const { hasStarted, result } = await this.#run(process, request, grants, { askedMs });
     if (hasStarted) return result;
-    const reason = result.stderr.trim().split('\n')[0]?.slice(0, 200) ?? '';
-    throw new CodeExecutorError('failed_precondition', `The sandbox process could not start: ${reason}`);
+    throw new CodeExecutorError(
+      'failed_precondition',
+      `The sandbox process could not start: ${firstLineOf(result.stderr)}`,
+      { cause: new Error(result.stderr) },
+    );
   }
 
   /** What spares started from has changed: those that wait are ended. */

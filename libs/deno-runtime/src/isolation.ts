@@ -5,6 +5,7 @@ import { portableCommand } from './command/portable-command.js';
 import { sweepPrivateFolders } from './command/private-folder.js';
 import { strictCommand } from './command/strict-command.js';
 import { DenoProcess } from './deno-process.js';
+import { firstLineOf } from './hide-paths.js';
 
 /** What the user asks for: `auto` is `strict` where it works, else `portable`. */
 export type Isolation = 'auto' | 'strict' | 'portable';
@@ -81,11 +82,11 @@ async function probeStrict(denoPath: string): Promise<string | undefined> {
       probes.delete(denoPath);
       return `Bubblewrap started nothing within ${probeLimitMs / 1000} s; the machine may be too busy.`;
     }
-    const detail = stderr.trim().split('\n')[0]?.slice(0, 200);
+    const detail = firstLineOf(stderr) || `exit code ${exit.code ?? exit.signal ?? 'unknown'}`;
     if (exit.code === 127) {
       return 'Bubblewrap is not installed; install it (Debian, Ubuntu: apt-get install bubblewrap).';
     }
-    return `Bubblewrap does not work here (${detail ?? `exit code ${exit.code ?? exit.signal ?? 'unknown'}`}); allow unprivileged user namespaces.`;
+    return `Bubblewrap does not work here (${detail}); allow unprivileged user namespaces.`;
   } catch (error) {
     probes.delete(denoPath);
     return CodeExecutorError.from(error).message;

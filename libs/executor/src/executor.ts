@@ -200,7 +200,9 @@ class QueuedExecutor implements Executor {
     } catch (reason) {
       ended.abort(executionIsOver);
       const error = CodeExecutorError.from(reason);
-      if (error.code === 'internal') this.#logger.error({ executionId, err: reason }, error.message);
+      // Something is wrong with this machine: callers are told less of it than the log.
+      if (error.code === 'internal' || error.code === 'failed_precondition')
+        this.#logger.error({ executionId, err: reason }, error.message);
       report = reportFault(executionId, error, proxy);
     }
     trace.end(report);

@@ -3,6 +3,7 @@ import { existsSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import { withServer } from '../started-server.test.support.js';
 import { Arena } from './arena.js';
@@ -85,6 +86,8 @@ async function configureProject({ home, canary }: Places): Promise<void> {
   for (const name of ['config.json', 'http-token', 'audit-logs/old.jsonl'])
     await writeFile(join(home, '.code-executor', name), canary);
 }
+
+const product = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** What is granted is the thing that the operator meant, whatever somebody does to its name. */
 export const grantedThings: readonly Attack[] = [
@@ -236,14 +239,14 @@ export const grantedThings: readonly Attack[] = [
   },
   {
     id: 'GRT-06',
-    what: "read or change the server's configuration, or its home, through a grant of a folder around or inside it",
+    what: "read or change the server's configuration, its home or its program, through a grant of a folder around or inside it",
     stoppedBy:
       'server (it grants none of them, and none to write in that holds one); strict: hidden by a mount',
     async attack({ mode }) {
       const server = Arena.start(mode, {
         prepare: async (places) => {
           await configureProject(places);
-          const security = { allowRead: ['/'], allowWrite: [dirname(places.home), places.home] };
+          const security = { allowRead: ['/'], allowWrite: [dirname(places.home), places.home, product] };
           await writeFile(
             join(places.home, '.code-executor.json'),
             JSON.stringify({ security, mcpServers: { x: { command: 'none', env: { A: places.canary } } } }),
@@ -278,6 +281,13 @@ export const grantedThings: readonly Attack[] = [
             ]),
             { permissions: { write: [folder] } },
           );
+        }
+        for (const folder of [product, join(product, 'dist')]) {
+          const path = JSON.stringify(join(folder, 'planted.js'));
+          await run(`await Deno.writeTextFile(${path}, "").catch(() => 0)`, {
+            permissions: { write: [folder] },
+          });
+          assert.ok(!existsSync(join(folder, 'planted.js')));
         }
         const after = await Promise.all(secret.map((path) => readFile(path, 'utf8').catch(() => 'gone')));
         assert.deepEqual(after, before);

@@ -23,13 +23,15 @@ const firstDescriptor = 4;
 /** As much as the server writes for a program where it serves files. */
 const maxFileBytes = 8 * 1024 * 1024;
 const sharedLibraries = new Map<string, Promise<string[]>>();
+let helpOfBwrap: Promise<string> | undefined;
 
 /**
  * Deno inside bubblewrap: a root of its own that holds the binary, its shared libraries and the
  * script's folder, all read-only; no network, `/proc`, `/dev`, `/etc` or home; no capability; a
  * seccomp filter against new processes and sockets; 16 MiB of scratch space that dies with it.
  *
- * @throws CodeExecutorError `failed_precondition` off Linux and on architectures without a filter.
+ * @throws CodeExecutorError `failed_precondition` off Linux, on architectures without a filter, and for grants where
+ * bubblewrap cannot mount what is open.
  */
 export async function strictCommand(options: DenoCommandOptions): Promise<DenoCommand> {
   if (process.platform !== 'linux' || !hasSeccompFilter(process.arch)) {
@@ -38,6 +40,7 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
       `Strict isolation needs Linux on x64 or arm64, this is ${process.platform} on ${process.arch}; set sandbox.isolation to "portable".`,
     );
   }
+  if (options.grants.read.length + options.grants.write.length > 0) await requireDescriptorMounts();
   const script = fileURLToPath(options.script);
   const own = Object.entries(options.ownFiles ?? {});
   const ownFiles = Object.fromEntries(own.map(([name]) => [name, `/app/${name}`]));
@@ -74,6 +77,21 @@ export async function strictCommand(options: DenoCommandOptions): Promise<DenoCo
     hiddenPaths: [],
     cleanUp: () => Promise.resolve(),
   };
+}
+
+/** A bubblewrap that mounts paths only would mount whatever they lead to by then. */
+async function requireDescriptorMounts(): Promise<void> {
+  helpOfBwrap ??= promisify(execFile)('bwrap', ['--help'], { env: shellEnvironment, timeout: 10_000 }).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
+  const help = await helpOfBwrap;
+  if (help.includes('--ro-bind-fd') && help.includes('--bind-fd')) return;
+  helpOfBwrap = undefined;
+  throw new CodeExecutorError(
+    'failed_precondition',
+    'Files cannot be granted in strict isolation, because this bubblewrap has no --bind-fd; update it (0.10 or newer, or the security update of your distribution), or run without permissions.read and permissions.write.',
+  );
 }
 
 /** What is granted is mounted by its descriptor: bubblewrap makes sure that it mounts the thing, whatever its name is by then. */

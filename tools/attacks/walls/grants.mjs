@@ -1,0 +1,59 @@
+/** Granted files and folders: things that are held open, and what is never among them. */
+const executor = (name) => `libs/executor/src/grants/${name}.ts`;
+const ceiling = executor('path-ceiling');
+const openPath = executor('open-path');
+const strict = 'libs/deno-runtime/src/command/strict-command.ts';
+const beneath = 'libs/deno-runtime/src/open-beneath.ts';
+const fileHandlers = 'libs/deno-runtime/src/file-handlers.ts';
+
+export const grants = {
+  'no link on the way to a grant': {
+    edits: [
+      [openPath, 'pathOnly | constants.O_NOFOLLOW', 'pathOnly'],
+      [openPath, '(await held.stat()).isSymbolicLink()', 'false'],
+    ],
+    attacks: ['TS-20', 'GRT-03'],
+  },
+  'folders of the configuration are kept': {
+    edits: [[ceiling, 'openBeneath(root.descriptor,', 'openBeneath(openSync(root.names[0], pathOnly),']],
+    attacks: ['GRT-04'],
+  },
+  'no link of a program in the configuration': {
+    edits: [[ceiling, 'isInside(dirname(link), folder)', 'false']],
+    attacks: ['GRT-04'],
+  },
+  'grants are mounted by descriptor': {
+    edits: [
+      [strict, `'--ro-bind-fd', String(descriptor++), path`, `'--ro-bind', (descriptor++, path), path`],
+    ],
+    attacks: ['GRT-03'],
+  },
+  'the configuration is not granted': {
+    edits: [[ceiling, 'if (isWithheld)', 'if (false)']],
+    attacks: ['GRT-06'],
+  },
+  'the configuration is not to be written': {
+    edits: [[ceiling, 'holds.length > 0', 'false']],
+    attacks: ['GRT-06'],
+  },
+  'the configuration is hidden': {
+    edits: [[ceiling, `each.kind === 'file' || each.kind === 'folder'`, 'false']],
+    attacks: ['GRT-06'],
+  },
+  'the configuration is hidden in strict isolation': {
+    edits: [[strict, 'hidden.flatMap(', '[].flatMap(']],
+    attacks: ['GRT-06'],
+  },
+  'the configuration is hidden in portable isolation': {
+    edits: [[beneath, 'grant.hidden.some(', '[].some(']],
+    attacks: ['GRT-06'],
+  },
+  'nothing is granted over the scratch space': {
+    edits: [[strict, `scratch = '/app/scratch'`, `scratch = '/tmp'`]],
+    attacks: ['GRT-05'],
+  },
+  'set-user-id files are not written to': {
+    edits: [[fileHandlers, '(stats.mode & setIdBits) !== 0', 'false']],
+    attacks: ['GRT-02'],
+  },
+};
