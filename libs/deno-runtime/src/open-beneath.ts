@@ -4,6 +4,8 @@ import { join, relative, resolve, sep } from 'node:path';
 
 import { CodeExecutorError, type GrantedPath } from '@code-executor/contracts';
 
+import { isPrivateFolder } from './command/private-folder.js';
+
 /** `O_PATH`: the same on x64 and arm64; Node has no name for it. */
 const pathOnly = 0o10000000;
 const openFolder = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -36,7 +38,8 @@ export async function withEntryBeneath<T>(
       `${path.slice(0, 200)} is outside of what permissions.read and permissions.write grant.`,
     );
   }
-  if (grant.hidden.some((hidden) => isWithin(wanted, hidden.path))) {
+  const isHidden = grant.hidden.some((hidden) => isWithin(wanted, hidden.path));
+  if (isHidden || wanted.split(sep).some(isPrivateFolder)) {
     throw new CodeExecutorError('permission_denied', `${path.slice(0, 200)} is never granted.`);
   }
   const steps = relative(grant.path, wanted).split(sep).filter(Boolean);

@@ -52,6 +52,10 @@ export const grants = {
     edits: [[strict, `scratch = '/app/scratch'`, `scratch = '/tmp'`]],
     attacks: ['GRT-05'],
   },
+  'folders of other runs are not granted': {
+    edits: [[beneath, 'wanted.split(sep).some(isPrivateFolder)', 'false']],
+    attacks: ['GRT-05'],
+  },
   'set-user-id files are not written to': {
     edits: [[fileHandlers, '(stats.mode & setIdBits) !== 0', 'false']],
     attacks: ['GRT-02'],

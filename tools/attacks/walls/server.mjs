@@ -9,7 +9,8 @@ const beneath = runtimeFile('open-beneath');
 const files = runtimeFile('file-handlers');
 const grants = runtimeFile('grants');
 const isolation = runtimeFile('isolation');
-const permissions = 'libs/executor/src/effective-permissions.ts';
+const ceiling = 'libs/executor/src/grants/path-ceiling.ts';
+const permissions = 'libs/executor/src/grants/permission-ceiling.ts';
 const parameters = 'libs/executor/src/execute-parameters.ts';
 
 export const server = {
@@ -63,16 +64,16 @@ export const server = {
     attacks: ['TS-11'],
   },
   'links are not followed at the end': {
-    edits: [[beneath, 'flags | constants.O_NOFOLLOW |', 'flags |']],
+    edits: [[beneath, 'isGrant ? 0 : constants.O_NOFOLLOW', '0']],
     attacks: ['TS-11'],
   },
   'pipes are not waited for': {
-    edits: [[beneath, 'constants.O_NOFOLLOW | constants.O_NONBLOCK', 'constants.O_NOFOLLOW']],
+    edits: [[beneath, 'follow | constants.O_NONBLOCK', 'follow']],
     attacks: ['TS-26'],
   },
   'regular files only': { edits: [[files, '!stats.isFile()', 'false']], attacks: ['TS-26'] },
   'paths stay beneath their grant': {
-    edits: [[beneath, 'wanted.startsWith(join(candidate.path, sep))', 'wanted.startsWith(candidate.path)']],
+    edits: [[beneath, 'path.startsWith(join(folder, sep))', 'path.startsWith(folder)']],
     attacks: ['TS-16'],
   },
   'paths are resolved': {
@@ -84,13 +85,7 @@ export const server = {
     attacks: ['TS-16'],
   },
   'the server grants what it was told to': {
-    edits: [
-      [permissions, 'const isWithin = (path: string) =>', 'const isWithin = (path: string) => true ||'],
-    ],
-    attacks: ['TS-20'],
-  },
-  'grants are what a path leads to': {
-    edits: [[permissions, 'await realpath(named).catch(() => undefined)', 'named']],
+    edits: [[ceiling, '.filter(({ name }) => isInside(path, name))', '']],
     attacks: ['TS-20'],
   },
   'hosts that the server grants': {
@@ -98,7 +93,7 @@ export const server = {
     attacks: ['PRX-22'],
   },
   "the kernel's trees are never granted": {
-    edits: [[grants, 'isWithinNeverGranted(grant.path) || isWithinNeverGranted(grant.realPath)', 'false']],
+    edits: [[grants, `return path === '/' || reserved.some`, 'return [].some']],
     attacks: ['TS-46'],
   },
   'isolation that was demanded': {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,7 +9,10 @@ import { withServer } from '../started-server.test.support.js';
 import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
 import { attempting, outcomesOf } from './attempts.js';
+import { echo, lookAtProcess } from './look-at-process.js';
 import type { Places } from './places.js';
+import { configOf } from './surroundings.js';
+import { call } from './tool-calls.js';
 
 /** `symlink(target, name)` and `link(from, to)` by way of WASI, which Deno asks for no permission beyond the folder's. */
 const wasiLinks = (folder: string) => `
@@ -76,6 +79,12 @@ async function swapUntil(folder: string, secrets: string, running: Promise<unkno
     await nextTurn();
   }
   await ended;
+}
+
+/** Where a process keeps its caches, and its working folder, as it sees them. */
+function ownFolders(pid: number): string[] {
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+  return [/DENO_DIR=([^\0]*)/.exec(environment)?.[1] ?? '', readlinkSync(`/proc/${pid}/cwd`)];
 }
 
 /** What a server's own configuration and home are, in a home that the operator granted whole. */
@@ -222,19 +231,41 @@ export const grantedThings: readonly Attack[] = [
   },
   {
     id: 'GRT-05',
-    what: "have the runtime's own folder put on the host by a grant of /tmp, and find there what others left",
-    stoppedBy: 'OS (its folder is where nothing is granted)',
+    what: "have the runtime's own folder put into what is granted, or reach another run's, by a grant of the temp folder",
+    stoppedBy: 'OS (its folder is where nothing is granted); portable: the server serves no such folder',
     async attack({ mode }) {
-      const config = { security: { allowWrite: ['/tmp'] } };
-      const before = existsSync('/tmp/deno');
-      await withServer(Arena.start(mode, { config }), async ({ run }) => {
-        const report = await run(
-          `import { sum } from "data:text/typescript,export const sum = 2 as number"; export default sum;`,
-          { permissions: { write: ['/tmp'] } },
-        );
-        assert.equal(report.result, 2, report.error);
+      const server = Arena.start(mode, {
+        prepare: (places) =>
+          writeFile(
+            join(places.home, '.code-executor.json'),
+            JSON.stringify({
+              ...configOf(places),
+              security: { allowRead: ['/tmp'], allowWrite: [places.temp] },
+            }),
+          ),
       });
-      assert.equal(existsSync('/tmp/deno'), before);
+      await withServer(server, async (arena) => {
+        const { run, places } = arena;
+        const permissions = { read: ['/tmp'], write: [places.temp] };
+        const look = (pid: number) => {
+          const granted = ownFolders(pid).filter((folder) => folder === '/tmp' || folder.startsWith('/tmp/'));
+          if (mode === 'strict') assert.deepEqual(granted, []);
+        };
+        await lookAtProcess(arena, look, (_, options) =>
+          run(`${call(echo)}; await new Promise((go) => setTimeout(go, 20_000));`, {
+            permissions,
+            ...options,
+          }),
+        );
+        const { result } = await run(
+          `const names = (await Array.fromAsync(Deno.readDir("${places.temp}"))).map(({ name }) => name);
+           const planted = await Promise.all(names.filter((name) => name.startsWith("code-executor-")).map((name) =>
+             Deno.writeTextFile("${places.temp}/" + name + "/deno/planted", "").then(() => name, () => undefined)));
+           return planted.filter(Boolean);`,
+          { permissions },
+        );
+        assert.deepEqual(result, []);
+      });
     },
   },
   {

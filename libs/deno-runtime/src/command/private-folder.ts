@@ -7,6 +7,11 @@ import { join } from 'node:path';
 const prefix = `code-executor-${processNamespace()}-`;
 let sweep: Promise<void> | undefined;
 
+/** Whether a folder of this name may be one of these: programs that are granted the temp folder get none of them. */
+export function isPrivateFolder(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
 /** A folder that one process alone uses, for Deno's caches and as an empty working folder. */
 export interface PrivateFolder {
   path: string;
