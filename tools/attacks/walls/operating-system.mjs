@@ -57,7 +57,7 @@ export const operatingSystem = {
     attacks: ['OS-06', 'OS-16'],
   },
   'grants to read are read-only': {
-    edits: [[strict, `'--ro-bind-fd'`, `'--bind-fd'`]],
+    edits: [[strict, `['--ro-bind-fd', String`, `['--bind-fd', String`]],
     attacks: ['OS-06'],
   },
   'the product is mounted alone': {
