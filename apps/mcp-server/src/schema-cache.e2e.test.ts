@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -37,7 +37,12 @@ const once = <T>(ask: (server: StartedServer) => Promise<T>) =>
 
 beforeAll(async () => {
   home = await createHome();
-  const mcpServers = { everything: realServer('everything', 'stdio'), memory: realServer('memory') };
+  const cwd = join(home, 'place');
+  await mkdir(cwd);
+  const mcpServers = {
+    everything: { ...realServer('everything', 'stdio'), cwd },
+    memory: { ...realServer('memory'), cwd },
+  };
   await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
   await writeFile(join(home, '.code-executor.json'), JSON.stringify({ discovery }), { mode: 0o600 });
 });
@@ -52,7 +57,7 @@ test('discovery outlives the server, and its upstream servers', async () => {
   // It is written at the latest when the server ends, which its client does not wait for.
   await until(async () => {
     const text = await cacheFile();
-    return names.every((name) => text.includes(`"key":"${name}"`));
+    return names.every((name) => text.includes(`"key":"${name}#`));
   });
 
   // With a warm cache no upstream server is started for a listing, and one for a call.
@@ -68,11 +73,15 @@ test('discovery outlives the server, and its upstream servers', async () => {
     expect(await upstream()).toHaveLength(1);
   });
 
-  const mcpServers = Object.fromEntries(names.map((name) => [name, { command: 'false' }]));
-  await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
-  await writeFile(join(home, '.code-executor.json'), JSON.stringify({ schemaCache: { ttlMs: 1 } }), {
-    mode: 0o600,
-  });
+  // Without the folder that they run in, they cannot be started.
+  await rm(join(home, 'place'), { recursive: true });
+  await writeFile(
+    join(home, '.code-executor.json'),
+    JSON.stringify({ schemaCache: { ttlMs: 1 }, discovery }),
+    {
+      mode: 0o600,
+    },
+  );
   await once(async (server) => {
     const cached = await server.run(discover, { allowedTools: ['*'] });
     expect(cached.result).toEqual(first);
@@ -86,8 +95,19 @@ test('discovery outlives the server, and its upstream servers', async () => {
     const hits = next.result as unknown as Hit[];
     expect(hits.map(({ server: name }) => name)).toEqual(first.map(({ server: name }) => name));
     for (const { server: name, unavailable } of hits) {
-      expect(unavailable?.reason).toBe('it exited with code 1');
+      expect(unavailable?.reason).toBe('its command node, or its working directory, was not found');
       expect(unavailable?.fix).toContain(name);
     }
+  });
+
+  // Under another definition, it is another server.
+  const mcpServers = { everything: { command: 'false' }, memory: realServer('memory') };
+  await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
+  await once(async (server) => {
+    const report = await server.run(discover, { allowedTools: ['*'] });
+    expect((report.result as unknown as Hit[]).every((hit) => hit.server === 'memory')).toBe(true);
+    expect(report.unavailableServers).toMatchObject([
+      { server: 'everything', reason: 'it exited with code 1' },
+    ]);
   });
 });

@@ -9,14 +9,34 @@ export function secretsOf(server: UpstreamServer): string[] {
   return 'command' in server ? secretsOfProcess(server) : secretsOfUrl(server);
 }
 
-function secretsOfProcess({ env = {}, args = [] }: StdioServer): string[] {
-  const ofArgs = args.flatMap((arg, index) => {
-    const { dashes, value } = secretOption.exec(arg)?.groups ?? {};
-    if (value !== undefined) return withLastWord(value);
-    if (dashes !== undefined) return withLastWord(args[index + 1] ?? '');
-    return URL.canParse(arg) ? credentialsOf(new URL(arg)) : [];
+/** The arguments of a process without what may be secret in them. */
+export function withoutSecrets(args: readonly string[]): string[] {
+  return args.map((arg, index) => {
+    if (URL.canParse(arg)) return withoutCredentials(arg);
+    const secrets = secretsOfArg(arg, args[index - 1] ?? '');
+    return secrets.reduce((shown, secret) => shown.replaceAll(secret, ''), arg);
   });
+}
+
+/** Where an address leads, and the names of its parameters. */
+export function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return '';
+  const { protocol, host, pathname, searchParams } = new URL(address);
+  return JSON.stringify([protocol, host, pathname, [...searchParams.keys()]]);
+}
+
+function secretsOfProcess({ env = {}, args = [] }: StdioServer): string[] {
+  const ofArgs = args.flatMap((arg, index) => secretsOfArg(arg, args[index - 1] ?? ''));
   return [...Object.values(env), ...ofArgs];
+}
+
+/** The longest one first; none is empty. */
+function secretsOfArg(arg: string, previous: string): string[] {
+  const { dashes, value } = secretOption.exec(previous)?.groups ?? {};
+  const isValue = dashes !== undefined && value === undefined;
+  const own = isValue ? arg : secretOption.exec(arg)?.groups?.['value'];
+  if (own !== undefined) return withLastWord(own).filter((secret) => secret !== '');
+  return URL.canParse(arg) ? credentialsOf(new URL(arg)) : [];
 }
 
 function secretsOfUrl({ url, headers = {} }: HttpServer): string[] {
@@ -29,6 +49,7 @@ function withLastWord(value: string): string[] {
   return [value, value.split(' ').pop() ?? ''];
 }
 
+/** What is secret in an address, and the address as a whole if something is. */
 function credentialsOf({ href, username, password, searchParams }: URL): string[] {
   const values = [username, password].flatMap((value) => [value, decode(value)]);
   const secrets = [...values, ...searchParams.values()].filter((value) => value !== '');

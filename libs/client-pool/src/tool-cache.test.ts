@@ -1,6 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { ClientPool } from './client-pool.js';
+import { definitionKey } from './definition-key.js';
 import { dataOf, errorOf, patient, stdioServer, until } from './fixture-servers.test.support.js';
 import type { UpstreamServer } from './options.js';
 import type { ToolListCache } from './tool-list-cache.js';
@@ -29,6 +34,7 @@ class TestCache implements ToolListCache {
   }
 }
 
+const folders: string[] = [];
 const pools: ClientPool[] = [];
 const open = (servers: Record<string, UpstreamServer>, cache: ToolListCache, options = {}) => {
   const pool = new ClientPool({ ...patient, servers, cache, ...options });
@@ -37,7 +43,23 @@ const open = (servers: Record<string, UpstreamServer>, cache: ToolListCache, opt
 };
 afterEach(async () => {
   for (const pool of pools.splice(0)) await pool.close();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
+
+/** A fixture that does not start any more once it is told to die. */
+const mortalServer = async (file: string, ...args: string[]) => {
+  const folder = await mkdtemp(join(tmpdir(), 'client-pool-'));
+  folders.push(folder);
+  const grave = join(folder, 'grave');
+  const [path = '', ...rest] = stdioServer(file, ...args).args ?? [];
+  const script = `
+    if (require('node:fs').existsSync(${JSON.stringify(grave)})) process.exit(1);
+    import(${JSON.stringify(path)});`;
+  return {
+    server: { command: process.execPath, args: ['-e', script, '--', path, ...rest] },
+    die: () => writeFile(grave, ''),
+  };
+};
 
 /** A cache that knows the tools of these servers. */
 const warmed = async (servers: Record<string, UpstreamServer>) => {
@@ -77,15 +99,18 @@ describe('ClientPool with a warm cache', () => {
     expect((await pool.listTools()).tools).toBe(tools);
   });
 
-  test('answers at once although the command changed, and afterwards says that it fails', async () => {
-    const cache = await warmed({ kit });
-    const pool = open({ kit: dead }, cache);
+  test('answers at once although the server is down, and afterwards says that it fails', async () => {
+    const mortal = await mortalServer('kit-server.mjs', 'stdio');
+    const cache = await warmed({ kit: mortal.server });
+    await mortal.die();
+    cache.isExpired = true;
+    const pool = open({ kit: mortal.server }, cache);
     const first = await pool.listTools();
     expect(first.failedServers).toEqual([]);
     expect(first.tools.map(({ unavailable }) => unavailable)).toEqual([undefined, undefined]);
     await cache.refreshing;
     const second = await pool.listTools();
-    const reason = 'its command command was not found';
+    const reason = 'it exited with code 1';
     expect(second.failedServers).toEqual([
       {
         server: 'kit',
@@ -106,11 +131,41 @@ describe('ClientPool with a warm cache', () => {
     });
   });
 
+  test('takes a server with another definition for another one', async () => {
+    const cache = await warmed({ kit });
+    const pool = open({ kit: dead }, cache);
+    const { tools, failedServers } = await pool.listTools();
+    expect([tools, failedServers]).toMatchObject([[], [{ reason: 'its command command was not found' }]]);
+    expect((await open({ kit }, cache).listTools()).tools).toHaveLength(2);
+  });
+
+  test('lists a server again when a call connects it, and asks it for a tool that was not there', async () => {
+    const old = await warmed({ raw: stdioServer('raw-server.mjs', 'ambiguous', 'a') });
+    const [list] = old.values.values();
+    const raw = stdioServer('raw-server.mjs', 'ambiguous', 'a', 'b', 'c');
+    const cache = await warmed({ raw });
+    const setOld = () => [...cache.values.keys()].forEach((key) => cache.values.set(key, list));
+    const names = async (pool: ClientPool) => (await pool.listTools()).tools.map(({ name }) => name.at(-1));
+    setOld();
+    const first = open({ raw }, cache);
+    expect(await names(first)).toEqual(['a']);
+    expect(await dataOf(first, 'raw__a')).toMatchObject({ name: 'a' });
+    expect(await names(first)).toEqual(['a', 'b', 'c']);
+    setOld();
+    const second = open({ raw }, cache);
+    expect(await dataOf(second, 'raw__b')).toMatchObject({ name: 'b' });
+    setOld();
+    const lookUp = { name: 'mcp__raw__c', untilReady: true } as const;
+    expect((await open({ raw }, cache).listTools(lookUp)).tools).toHaveLength(1);
+    expect((await errorOf(open({ raw }, cache).callTool('mcp__raw__d', {}))).code).toBe('not_found');
+  });
+
   test('gives a call to a server with a shorter name only where the other is known not to have the tool', async () => {
     const pay = stdioServer('raw-server.mjs', 'ambiguous', 'prod__charge', 'prod__refund');
-    const prod = stdioServer('raw-server.mjs', 'ambiguous', 'charge');
-    const cache = await warmed({ pay, pay__prod: prod });
-    const pool = open({ pay, pay__prod: { ...prod, env: { PATH: '' }, command: '/no/such/command' } }, cache);
+    const prod = await mortalServer('raw-server.mjs', 'ambiguous', 'charge');
+    const cache = await warmed({ pay, pay__prod: prod.server });
+    await prod.die();
+    const pool = open({ pay, pay__prod: prod.server }, cache);
     expect(await errorOf(pool.callTool('mcp__pay__prod__charge', {}))).toMatchObject({
       code: 'unavailable',
       server: 'pay__prod',
@@ -140,7 +195,7 @@ describe('ClientPool with a warm cache', () => {
     ['endless nesting', { tools: [{ name: 'a', inputSchema: nested(50_000) }] }],
   ])('asks the server when the cache holds %s', async (_what, value) => {
     const cache = new TestCache();
-    cache.values.set('kit', value);
+    cache.values.set(definitionKey('kit', kit), value);
     const { tools } = await open({ kit }, cache).listTools();
     expect(tools.map(({ name }) => name)).toEqual(['mcp__kit__echo', 'mcp__kit__fail']);
   });
@@ -148,13 +203,14 @@ describe('ClientPool with a warm cache', () => {
   test('waits for a refresh that is asked for, no longer than discoveryTimeoutMs', async () => {
     const wild = stdioServer('wild-server.mjs', 'stdio');
     const cache = await warmed({ wild });
-    const known = cache.values.get('wild') as { tools: unknown[] };
-    cache.values.set('wild', { ...known, tools: known.tools.slice(0, 1) });
+    const [[key, known]] = [...cache.values] as [[string, { tools: unknown[] }]];
+    cache.values.set(key, { tools: known.tools.slice(0, 1) });
     const pool = open({ wild }, cache, { discoveryTimeoutMs: 60_000 });
     expect((await pool.listTools()).tools).toHaveLength(1);
     expect((await pool.listTools({ refresh: true })).tools).toHaveLength(known.tools.length);
 
     const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
+    cache.values.set(definitionKey('wild', silent), known);
     const hasty = open({ wild: silent }, cache, { discoveryTimeoutMs: 10 });
     const { tools, failedServers } = await hasty.listTools({ refresh: true });
     expect([tools.length, failedServers]).toEqual([known.tools.length, []]);

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-
 import type { Logger, ToolSchema } from '@code-executor/contracts';
 
+import { definitionKey } from './definition-key.js';
 import { isRecord } from './json-record.js';
 import type { UpstreamServer } from './options.js';
 import type { CacheVerdict, ToolListCache } from './tool-list-cache.js';
@@ -17,7 +16,6 @@ type Tools = ReadonlyMap<string, ToolSchema>;
 const noTools: Tools = new Map();
 
 export interface ToolCatalogOptions {
-  /** The configured name, which is the key in the cache. */
   name: string;
   server: UpstreamServer;
   cache: ToolListCache;
@@ -31,7 +29,7 @@ export interface ToolCatalogOptions {
 /** The tools of one server by their own names, out of the cache; listed again after the server announces a change. */
 export class ToolCatalog {
   readonly #options: ToolCatalogOptions;
-  readonly #configuration: string;
+  readonly #key: string;
   /** The last value of the cache that was understood. */
   #value: unknown;
   #tools: Tools | undefined;
@@ -44,7 +42,7 @@ export class ToolCatalog {
 
   constructor(options: ToolCatalogOptions) {
     this.#options = options;
-    this.#configuration = fingerprint(options.server);
+    this.#key = definitionKey(options.name, options.server);
   }
 
   /** Number of tools, as far as known. */
@@ -70,7 +68,7 @@ export class ToolCatalog {
     untilReady: boolean;
   }): Promise<Tools | undefined> {
     if (this.#refreshing) await this.#within(this.#refreshing);
-    const { name, cache, discoveryTimeoutMs } = this.#options;
+    const { cache, discoveryTimeoutMs } = this.#options;
     const judge = (value: unknown) => this.#judge(value, isRetryDue);
     let timer: NodeJS.Timeout | undefined;
     let isAsked = (): void => {};
@@ -88,7 +86,9 @@ export class ToolCatalog {
       isAsked();
       return loading;
     };
-    const listing = cache.getOrLoad(name, load, judge).then((value) => this.#understand(value) ?? noTools);
+    const listing = cache
+      .getOrLoad(this.#key, load, judge)
+      .then((value) => this.#understand(value) ?? noTools);
     try {
       return (await Promise.race([listing, tooLong])) ?? this.#tools;
     } finally {
@@ -133,7 +133,7 @@ export class ToolCatalog {
     try {
       // The first time may share a listing that began before the change.
       for (let time = 0; time < 2 && this.#lists === before; time += 1) {
-        this.#understand(await cache.getOrLoad(name, this.#load, () => 'unusable'));
+        this.#understand(await cache.getOrLoad(this.#key, this.#load, () => 'unusable'));
       }
     } catch (error) {
       logger.warn({ server: name, err: error }, 'the tools could not be listed again; the old list stays');
@@ -145,7 +145,7 @@ export class ToolCatalog {
     this.#askedAt = performance.now();
     try {
       const tools = await this.#options.list();
-      return { configuration: this.#configuration, tools: [...tools].map(toEntry) };
+      return { tools: [...tools].map(toEntry) };
     } finally {
       this.#askedAt = undefined;
     }
@@ -153,8 +153,7 @@ export class ToolCatalog {
 
   #judge(value: unknown, isRetryDue: boolean): CacheVerdict {
     if (!this.#understand(value)) return 'unusable';
-    const isOther = (value as { configuration?: unknown }).configuration !== this.#configuration;
-    return isOther || isRetryDue ? 'stale' : 'fresh';
+    return isRetryDue ? 'stale' : 'fresh';
   }
 
   /** The tools of a cached value, which is checked like what a server sends; undefined when it is none. */
@@ -176,12 +175,6 @@ export class ToolCatalog {
     await Promise.race([listing, limit]);
     clearTimeout(timer);
   }
-}
-
-/** Tells one configuration from another without showing it. */
-function fingerprint(server: UpstreamServer): string {
-  const parts = 'command' in server ? [server.command, server.args, server.cwd] : [server.type, server.url];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /** All of it has been JSON. */

@@ -62,7 +62,12 @@ describe('ToolPaths', () => {
       listTools(options = {}) {
         asked.push({ ...options });
         if (options.untilReady && options.server === hit.server) tools = [hit];
-        const starting = { server: 'my-server', reason: 'It starts', fix: 'Wait.', isStarting: true as const };
+        const starting = {
+          server: 'my-server',
+          reason: 'It starts',
+          fix: 'Wait.',
+          isStarting: true as const,
+        };
         const isMeant = options.server === undefined || options.server === hit.server;
         return Promise.resolve({
           tools: isMeant ? tools : [],

@@ -21,7 +21,7 @@ const entry = { key: 'github', value: { tools: [] }, storedAt: 1000, expiresAt: 
 describe('code-executor cache', () => {
   test('shows what is kept, for people and as JSON', async () => {
     await keep(
-      { ...entry, storedAt: Date.now(), expiresAt: Date.now() + 7_200_000 },
+      { ...entry, key: 'github#0123456789abcdef01', storedAt: Date.now(), expiresAt: Date.now() + 7_200_000 },
       { ...entry, key: 'old\u001b[31m' },
     );
     const { code, stdout, stderr } = await runCli(home, 'cache', 'show');

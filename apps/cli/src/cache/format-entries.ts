@@ -9,7 +9,8 @@ export function formatEntries(
   emphasize: (text: string) => string,
 ): string {
   const rows = entries.map(({ key, bytes, storedAt, expiresAt }) => [
-    key,
+    // What follows tells definitions of one name apart.
+    key.replace(/#[0-9a-f]+$/, ''),
     `${(bytes / 1000).toFixed(1)} kB`,
     span(now - storedAt),
     now < expiresAt ? `in ${span(expiresAt - now)}` : 'stale',
