@@ -23,10 +23,14 @@ export function explainStart({ name, server, startingForMs, connectTimeoutMs }: 
     ...(fetched ? [`${fetched.runner} may have to fetch ${fetched.name} first`] : []),
     ...(startingForMs >= suspiciousMs ? ['or it hangs'] : []),
   ];
-  const limit = `It has ${connectTimeoutMs / 1000} s (connectTimeoutMs of ${name}, or pool.connectTimeoutMs).`;
+  // Of interest only once it takes long: a model reads this for each server at the first contact.
+  const limit =
+    startingForMs < suspiciousMs
+      ? ''
+      : ` It has ${connectTimeoutMs / 1000} s (connectTimeoutMs of ${name}, or pool.connectTimeoutMs).`;
   return new StillStarting(
     name,
     `it is still starting (${details.join('; ')})`,
-    `Search again later, or call its tools: a call waits for it. ${limit}`,
+    `Search again later; a call to its tools waits for it.${limit}`,
   );
 }

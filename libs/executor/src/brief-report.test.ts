@@ -53,6 +53,25 @@ describe('briefReport', () => {
     ]);
   });
 
+  test('tells of ten unavailable servers why, and how many more there are', () => {
+    const serversOf = (count: number) =>
+      briefReport({
+        ...report,
+        unavailableServers: Array.from({ length: count }, (_, n) => ({
+          server: `s${n}`,
+          reason: 'x',
+          fix: 'y',
+        })),
+      }).unavailableServers;
+    expect(serversOf(10)?.map(({ server }) => server)).toEqual([
+      ...Array.from({ length: 10 }, (_, n) => `s${n}`),
+    ]);
+    expect(serversOf(12)?.slice(9)).toEqual([
+      { server: 's9', reason: 'x', fix: 'y' },
+      { server: '2 more', reason: 'They could not be listed either.', fix: 'health names them.' },
+    ]);
+  });
+
   test("does not repeat an error that is the program's own", () => {
     const failed = { ...calls, errorCount: 1, lastErrorMessage: 'No such file.' };
     const summaryOf = (error: string) =>

@@ -1,6 +1,10 @@
+import type { FailedServer } from '@code-executor/contracts';
 import type { ToolCallSummary } from '@code-executor/proxy';
 
 import type { ExecutionReport } from './execution-report.js';
+
+/** Unavailable servers of which the reason is told. */
+const maxServers = 10;
 
 /** What a report says of all calls to one tool, in brief. */
 export type BriefCallSummary = Pick<
@@ -35,8 +39,20 @@ export function briefReport(report: ExecutionReport): BriefReport {
     ...(toolCallSummary.length > 0 && {
       toolCallSummary: toolCallSummary.map((summary) => briefSummary(summary, report.error)),
     }),
-    ...(unavailableServers && { unavailableServers }),
+    ...(unavailableServers && { unavailableServers: boundedList(unavailableServers) }),
   };
+}
+
+/** The first servers; a model needs no more to know that much is wrong. */
+function boundedList(servers: readonly FailedServer[]): FailedServer[] {
+  const more = servers.length - maxServers;
+  if (more <= 0) return [...servers];
+  const others = {
+    server: `${more} more`,
+    reason: 'They could not be listed either.',
+    fix: 'health names them.',
+  };
+  return [...servers.slice(0, maxServers), others];
 }
 
 /** Without the message of an error that is the program's own already. */
