@@ -539,6 +539,22 @@ describe('createExecutor', () => {
     },
   );
 
+  test('runs no program that was cancelled while its start was put on record', async () => {
+    const caller = new AbortController();
+    let ran = 0;
+    const { executor, executions } = executorOf(
+      () => {
+        ran++;
+        return Promise.resolve({});
+      },
+      { admit: () => caller.abort() },
+    );
+    const report = await executor.execute({ code: 'x' }, { signal: caller.signal });
+    expect(report).toMatchObject({ status: 'cancelled', errorCode: 'cancelled' });
+    expect(ran).toBe(0);
+    expect(executions()).toMatchObject([{ status: 'rejected', errorCode: 'cancelled' }]);
+  });
+
   test('survives an audit sink that fails', async () => {
     const { executor } = executorOf(() => Promise.resolve({}), {
       audit: () => Promise.reject(new Error('disk full')),

@@ -196,10 +196,19 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
     await expectRebuilt();
   });
 
-  test('takes nothing from a file that others can write', async () => {
+  test.each([
+    ['0602', 0o602],
+    ['0620', 0o620],
+  ])('takes nothing from a file that others can write (mode %s)', async (_mode, mode) => {
     await writeFile(file, asFile([entry]));
-    await chmod(file, 0o666);
+    await chmod(file, mode);
     await expectRebuilt();
+  });
+
+  test('takes what others can only read', async () => {
+    await writeFile(file, asFile([entry]));
+    await chmod(file, 0o644);
+    expect(await keysOf(open())).toEqual(['a']);
   });
 
   test('takes the good entries among bad ones, and nobody becomes a prototype', async () => {

@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { download } from './download.js';
+
+const realFetch = globalThis.fetch;
+afterEach(() => {
+  globalThis.fetch = realFetch;
+});
+
+/** Answers each address with a redirect to the next; no test has a certificate that it could serve https with. */
+async function lastOf(...addresses: string[]): Promise<string | undefined> {
+  globalThis.fetch = (input) => {
+    const address = input instanceof URL ? input.href : '';
+    const next = addresses[addresses.indexOf(address) + 1];
+    const redirect = { status: 302, headers: next === undefined ? [] : [['location', next]] } as const;
+    return Promise.resolve(
+      next === undefined ? new Response('x') : new Response(null, redirect as ResponseInit),
+    );
+  };
+  const { signal } = new AbortController();
+  const options = { maxBytes: 10, timeoutMs: 10_000, signal, headersFor: () => ({}) };
+  return (await download(new URL(addresses[0] ?? ''), options))?.url.href;
+}
+
+describe('download', () => {
+  test.each([
+    ['https://a.example/x', 'https://b.example/x'],
+    ['http://a.example/x', 'https://b.example/x'],
+    ['http://a.example/x', 'http://b.example/x'],
+  ])('follows from %s to %s', async (from, to) => {
+    expect(await lastOf(from, to)).toBe(to);
+  });
+
+  test.each([
+    ['https://a.example/x', 'http://a.example/x'],
+    ['http://a.example/x', 'https://b.example/x', 'http://b.example/x'],
+    ['http://a.example/x', 'data:text/plain,x'],
+    ['https://a.example/x', 'file:///etc/passwd'],
+  ])('does not follow from %s to %s', async (...addresses) => {
+    await expect(lastOf(...addresses)).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: expect.stringContaining('redirects to where we do not follow'),
+    });
+  });
+});
