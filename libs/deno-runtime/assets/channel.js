@@ -2,6 +2,7 @@
  * The pipe to the server: frames out on stdout, one JSON line each in on stdin. The policy is the
  * server's; nothing here guards anything but the program's own calls from its own prints.
  */
+import { costOf } from './json-meter.js';
 
 // Taken before the program runs, so that its changes to the globals do not break its own calls.
 const { parse, stringify } = JSON;
@@ -18,8 +19,10 @@ const decode = decoder.decode.bind(decoder);
 const lineFeed = 0x0a;
 /** Calls that are made together are kept until there are so many bytes of them. */
 const maxOutboxBytes = 64 * 1024;
-/** The server ends a process that sends a larger frame. */
+/** The server ends a process that sends a larger frame, a more expensive one, or more of them before it has replied. */
 const maxFrameBytes = 1024 * 1024;
+const maxFrameCost = 6 * 1024 * 1024;
+const maxOutstanding = 8 * 1024 * 1024;
 
 /** Reads lines from a pipe; bytes of a line come in pieces of any size. */
 class LineReader {
@@ -101,6 +104,9 @@ export class Channel {
   #lines;
   #lastId = 0;
   #isGathering = false;
+  /** What the calls take that wait for their reply, and those whose turn comes when there is room: `{ frame, taken }`. */
+  #outstanding = 0;
+  #held = [];
   /** Frames of calls that go out together, once the program pauses. */
   #outbox = [];
   #outboxBytes = 0;
@@ -127,7 +133,31 @@ export class Channel {
   request(method, params) {
     const id = this.#lastId + 1;
     const frame = this.#encode(stringify({ type: 'call', id, method, params }));
+    const cost = costOf(frame);
+    if (cost > maxFrameCost) {
+      const message = `The arguments have too many parts for one call: they would take ${cost} bytes in memory, where ${maxFrameCost} may be taken. Send fewer of them at a time.`;
+      throw new HostError({ code: 'invalid_argument', message });
+    }
     this.#lastId = id;
+    const { promise, resolve, reject } = Promise.withResolvers();
+    // Parsed, and as text.
+    const taken = cost + frame.length;
+    this.#waiting.set(id, { promise, resolve, reject, taken });
+    this.#held.push({ frame, taken });
+    this.#release();
+    return promise;
+  }
+
+  /** Sends what there is room for, the calls in their order. */
+  #release() {
+    for (let next; (next = this.#held[0]) && this.#outstanding + next.taken <= maxOutstanding;) {
+      this.#held.shift();
+      this.#outstanding += next.taken;
+      this.#post(next.frame);
+    }
+  }
+
+  #post(frame) {
     if (this.#isGathering) {
       this.#outbox.push(frame);
       this.#outboxBytes += frame.length;
@@ -138,9 +168,6 @@ export class Channel {
       this.#write(frame);
       void this.#exchange();
     }
-    const { promise, resolve, reject } = Promise.withResolvers();
-    this.#waiting.set(id, { promise, resolve, reject });
-    return promise;
   }
 
   /**
@@ -216,6 +243,10 @@ export class Channel {
     const { id, value, error } = parse(line);
     const caller = this.#waiting.get(id);
     this.#waiting.delete(id);
+    if (caller) {
+      this.#outstanding -= caller.taken;
+      this.#release();
+    }
     if (error) caller?.reject(new HostError(error));
     else caller?.resolve(value);
     return error ? { error } : { value };

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
-import { type IsolationMode, type OutputChunk, writeTogether } from '@code-executor/contracts';
+import { type IsolationMode, type OutputChunk, readInTurns, writeTogether } from '@code-executor/contracts';
 
 import type { DenoCommand } from './command/deno-command.js';
 import { onlyThese } from './inherited-descriptors.js';
@@ -12,6 +12,9 @@ import { readFrame, type SandboxFrame } from './protocol/sandbox-frame.js';
 
 /** One frame from the sandbox, in bytes; the bootstrap refuses to send more. */
 export const maxFrameBytes = 1024 * 1024;
+
+/** A pipe holds no more than is read in so many turns. */
+const maxTurns = 16;
 
 export interface DenoProcessOptions {
   /** Everything that the process may write in its life, in bytes; more ends it. */
@@ -30,7 +33,8 @@ export interface ExitStatus {
 export type ProtocolViolation = 'oversized_frame' | 'malformed_frame' | 'too_much_output';
 
 export interface DenoProcessListener {
-  onFrame?(frame: SandboxFrame): void;
+  /** `cost` is what the frame takes in memory, about. */
+  onFrame?(frame: SandboxFrame, cost: number): void;
   onOutput?(chunk: OutputChunk): void;
   onViolation?(violation: ProtocolViolation): void;
 }
@@ -105,6 +109,19 @@ export class DenoProcess {
     this.#listener = listener;
   }
 
+  /**
+   * Resolves when all has been read that the process has written so far: what it has written to one pipe may come
+   * before what it wrote earlier to the other one, and a busy server meets its timers before both.
+   */
+  async untilRead(): Promise<void> {
+    for (let turns = 0, read = -1; turns < maxTurns && read !== this.#outputBytes; turns++) {
+      read = this.#outputBytes;
+      // What is there at the end of this turn is read in the next one.
+      await nextTurn();
+      await nextTurn();
+    }
+  }
+
   /** Sends one message, as one line of JSON text; resolves when the process has taken it, or is gone. */
   send(json: string): Promise<void> {
     const { stdin } = this.#child;
@@ -151,14 +168,14 @@ export class DenoProcess {
     const reader = new FrameReader(nonce, maxFrameBytes, {
       onText: (text) => this.#listener.onOutput?.({ stream: 'stdout', text }),
       onOversizedFrame: () => this.#violate('oversized_frame'),
-      onFrame: (json) => {
+      onFrame: (json, cost) => {
         const frame = readFrame(json);
         if (frame?.type === 'ready' && this.#setReady) {
           this.#command.onReady?.();
           this.#setReady();
           // Once: whoever says it again is not the bootstrap.
           this.#setReady = undefined;
-        } else if (frame) this.#listener.onFrame?.(frame);
+        } else if (frame) this.#listener.onFrame?.(frame, cost);
         else this.#violate('malformed_frame');
       },
     });
@@ -176,13 +193,14 @@ export class DenoProcess {
 
   #read(stream: OutputChunk['stream'], reader: { push: (bytes: Buffer) => void; end: () => void }): void {
     const pipe = this.#child[stream];
-    pipe?.on('data', (bytes: Buffer) => {
+    if (!pipe) return;
+    readInTurns(pipe, (bytes) => {
       this.#outputBytes += bytes.length;
       if (this.#outputBytes > this.#maxOutputBytes) this.#violate('too_much_output');
       else reader.push(bytes);
     });
-    pipe?.on('end', () => reader.end());
-    pipe?.on('error', () => undefined);
+    pipe.on('end', () => reader.end());
+    pipe.on('error', () => undefined);
   }
 
   #violate(violation: ProtocolViolation): void {

@@ -7,14 +7,14 @@ const call = (id: number, method: string) => ({ type: 'call' as const, id, metho
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Host calls whose replies are read only when the test says so. */
-function unreadCalls() {
+function unreadCalls(answer?: string) {
   const begun: string[] = [];
   const sent: { json: string; read: () => void }[] = [];
   const handler =
     (method: string): HostCallHandler =>
     () => {
       begun.push(method);
-      return Promise.resolve(method);
+      return Promise.resolve(answer ?? method);
     };
   const ended = new AbortController();
   const calls = new HostCalls(
@@ -28,7 +28,10 @@ function unreadCalls() {
 describe('HostCalls', () => {
   test('answers, and tells an unknown method from a known one', async () => {
     const { calls, sent } = unreadCalls();
-    expect([calls.accept(call(1, 'listTools')), calls.accept(call(2, '__proto__'))]).toEqual([true, true]);
+    expect([calls.accept(call(1, 'listTools'), 0), calls.accept(call(2, '__proto__'), 0)]).toEqual([
+      true,
+      true,
+    ]);
     await settle();
     expect(sent.map(({ json }) => JSON.parse(json) as unknown)).toEqual([
       { id: 2, error: { code: 'not_found', message: 'The sandbox asked for something unknown.' } },
@@ -38,8 +41,8 @@ describe('HostCalls', () => {
 
   test('answers four calls of a method until replies are read, whatever the other methods do', async () => {
     const { calls, begun, sent } = unreadCalls();
-    for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'));
-    calls.accept(call(11, 'listTools'));
+    for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'), 0);
+    calls.accept(call(11, 'listTools'), 0);
     await settle();
     expect(begun).toEqual(['readFile', 'readFile', 'readFile', 'readFile', 'listTools']);
     sent[0]?.read();
@@ -56,29 +59,64 @@ describe('HostCalls', () => {
 
   test('leaves it to the tools how many of their calls are on their way', async () => {
     const { calls, begun } = unreadCalls();
-    for (let id = 1; id <= 100; id++) calls.accept(call(id, 'callTool'));
+    for (let id = 1; id <= 100; id++) calls.accept(call(id, 'callTool'), 0);
     await settle();
     expect(begun).toHaveLength(100);
   });
 
   test('counts a call as waiting until its reply is read', async () => {
     const { calls, sent } = unreadCalls();
-    for (let id = 1; id <= maxOutstandingCalls; id++) expect(calls.accept(call(id, 'callTool'))).toBe(true);
+    for (let id = 1; id <= maxOutstandingCalls; id++)
+      expect(calls.accept(call(id, 'callTool'), 0)).toBe(true);
     await settle();
-    expect(calls.accept(call(maxOutstandingCalls + 1, 'callTool'))).toBe(false);
+    expect(calls.accept(call(maxOutstandingCalls + 1, 'callTool'), 0)).toBe(false);
     sent[0]?.read();
     await settle();
-    expect(calls.accept(call(maxOutstandingCalls + 1, 'callTool'))).toBe(true);
+    expect(calls.accept(call(maxOutstandingCalls + 1, 'callTool'), 0)).toBe(true);
+  });
+
+  const mebibyte = 1024 * 1024;
+
+  test('takes calls that cost so much together, and more once replies are read', async () => {
+    const { calls, sent } = unreadCalls();
+    expect(calls.accept(call(1, 'callTool'), 6 * mebibyte)).toBe(true);
+    expect(calls.accept(call(2, 'callTool'), 2 * mebibyte)).toBe(true);
+    await settle();
+    expect(calls.accept(call(3, 'callTool'), 1)).toBe(false);
+    sent[1]?.read();
+    await settle();
+    expect(calls.accept(call(4, 'callTool'), 2 * mebibyte)).toBe(true);
+  });
+
+  test('keeps 128 MB of replies for all programs together, and 8 MB for each whatever the others do', async () => {
+    const programs = Array.from({ length: 3 }, () => unreadCalls('x'.repeat(8 * mebibyte - 100_000)));
+    const ask = async (program: number, id: number) => {
+      const { calls, sent } = programs[program] ?? unreadCalls();
+      calls.accept(call(id, 'callTool'), 0);
+      await settle();
+      const { error } = JSON.parse(sent.at(-1)?.json ?? '') as { error?: object };
+      return error ?? 'answered';
+    };
+    for (let id = 1; id <= 16; id++) expect(await ask(0, id)).toBe('answered');
+    expect(await ask(0, 17)).toMatchObject({ code: 'unavailable', retryAfterMs: 1000 });
+    expect(await ask(1, 1)).toBe('answered');
+    expect(await ask(1, 2)).toMatchObject({ code: 'unavailable' });
+    expect(await ask(2, 1)).toBe('answered');
+    for (const { sent } of programs) for (const { read } of sent) read();
+    await settle();
+    expect(await ask(1, 3)).toBe('answered');
+    for (const { sent } of programs) sent.at(-1)?.read();
+    await settle();
   });
 
   test.each([[[1, 1]], [[2, 1]], [[-1]], [[0]]])('refuses ids that do not count up: %j', (ids) => {
     const { calls } = unreadCalls();
-    expect(ids.map((id) => calls.accept(call(id, 'callTool'))).at(-1)).toBe(false);
+    expect(ids.map((id) => calls.accept(call(id, 'callTool'), 0)).at(-1)).toBe(false);
   });
 
   test('begins nothing more once the program is over', async () => {
     const { calls, begun, sent, ended } = unreadCalls();
-    for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'));
+    for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'), 0);
     await settle();
     ended.abort();
     for (let index = 0; index < 10; index++) {

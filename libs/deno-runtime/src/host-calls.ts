@@ -3,6 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 
 import { JsonList } from './json-list.js';
 import type { SandboxFrame } from './protocol/sandbox-frame.js';
+import { UnreadReplies } from './unread-replies.js';
 
 /** One thing that sandboxed code may ask the server for; it judges its parameters itself. A list may be a `JsonList`. */
 export type HostCallHandler = (params: JsonObject, signal: AbortSignal) => Promise<unknown>;
@@ -12,6 +13,11 @@ export type HostCallHandlers = ReadonlyMap<string, HostCallHandler>;
 const maxReplyBytes = 16 * 1024 * 1024;
 /** Calls that wait for their reply; a program that has more is ended. */
 export const maxOutstandingCalls = 4096;
+/**
+ * What these may take in memory together, about: one of the largest, and many small ones. The bootstrap keeps
+ * what is more until replies have come, so that only a program that writes to the pipe itself exceeds it.
+ */
+const maxOutstandingCost = 8 * 1024 * 1024;
 /** Calls of one method that are answered at once; further ones wait until replies were read. */
 const maxAtOnce = 4;
 /** Tool calls have limits of their own, in the `ToolSource`: on calls at once and on bytes of results. */
@@ -24,9 +30,11 @@ export class HostCalls {
   readonly #handlers: HostCallHandlers;
   readonly #reply: (json: string) => Promise<void>;
   readonly #signal: AbortSignal;
+  readonly #unread = new UnreadReplies();
   readonly #turns = new Map<string, LimitFunction>();
   #lastId = 0;
   #outstanding = 0;
+  #outstandingCost = 0;
 
   /** @param reply - Sends a reply; resolves when the program has taken it. */
   constructor(handlers: HostCallHandlers, reply: (json: string) => Promise<void>, signal: AbortSignal) {
@@ -35,23 +43,36 @@ export class HostCalls {
     this.#signal = signal;
   }
 
-  /** Takes a call; false when the program broke the rules: an id that does not count up, too many at once. */
-  accept(call: Call): boolean {
+  /** Takes a call; false when the program broke the rules: an id that does not count up, too many or too much at once. */
+  accept(call: Call, cost: number): boolean {
     if (call.id <= this.#lastId || this.#outstanding >= maxOutstandingCalls) return false;
+    if (this.#outstandingCost + cost > maxOutstandingCost) return false;
     this.#lastId = call.id;
     this.#outstanding++;
-    void this.#serve(call).then(() => this.#outstanding--);
+    this.#outstandingCost += cost;
+    void this.#serve(call).then(() => {
+      this.#outstanding--;
+      this.#outstandingCost -= cost;
+    });
     return true;
   }
 
   /** A call is over when its reply was read: a program that only asks must not fill the server's memory. */
   async #serve(call: Call): Promise<void> {
-    const serve = async () => this.#reply(await this.#answer(call));
+    const serve = async () => this.#send(call.id, await this.#answer(call));
     const { method } = call;
     if (method === limitedElsewhere || !this.#handlers.has(method)) return serve();
     let turns = this.#turns.get(method);
     if (!turns) this.#turns.set(method, (turns = pLimit(maxAtOnce)));
     await turns(serve);
+  }
+
+  async #send(id: number, reply: string): Promise<void> {
+    const json = this.#unread.add(reply.length)
+      ? reply
+      : JSON.stringify({ id, error: errorFields(noRoom()) });
+    await this.#reply(json);
+    if (json === reply) this.#unread.remove(reply.length);
   }
 
   async #answer({ id, method, params }: Call): Promise<string> {
@@ -65,6 +86,14 @@ export class HostCalls {
       return JSON.stringify({ id, error: errorFields(reason) });
     }
   }
+}
+
+function noRoom(): CodeExecutorError {
+  return new CodeExecutorError(
+    'unavailable',
+    'The answer was dropped, because programs have left too many of theirs unread; wait for fewer of them at once.',
+    { retryAfterMs: 1000 },
+  );
 }
 
 function encodeReply(id: number, value: unknown): string {

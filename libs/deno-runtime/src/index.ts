@@ -3,6 +3,5 @@ export { DenoProcess, type ExitStatus, maxFrameBytes } from './deno-process.js';
 export { DenoRunner, type DenoRunnerOptions } from './deno-runner.js';
 export { findDeno, minimumDenoVersion } from './find-deno.js';
 export { chooseIsolation, type ChosenIsolation, denoCommand, type Isolation } from './isolation.js';
-export { maxJsonDepth } from './protocol/parse-json.js';
 export { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
 export { type SpareOptions, type SpareStatus } from './spare-pool.js';

@@ -12,7 +12,7 @@ function replyTo(...items: object[]): Promise<unknown> {
       return Promise.resolve();
     };
     const calls = new HostCalls(handlers, reply, new AbortController().signal);
-    calls.accept({ type: 'call', id: 7, method: 'list', params: {} });
+    calls.accept({ type: 'call', id: 7, method: 'list', params: {} }, 0);
   });
 }
 

@@ -1,3 +1,5 @@
+const pieceChars = 4096;
+
 /**
  * Printed text with a bound: beyond it the head and the tail are kept, and a marker with the number
  * of characters left out stands between them.
@@ -26,7 +28,11 @@ export class OutputBuffer {
     if (room > 0) this.#head += text.slice(0, room);
     const rest = room > 0 ? text.slice(room) : text;
     if (!rest) return;
-    this.#tail.push(rest);
+    // Short ones together: a million pieces of one character would cost a minute to keep.
+    const last = this.#tail.at(-1);
+    if (last !== undefined && last.length + rest.length <= pieceChars)
+      this.#tail[this.#tail.length - 1] = last + rest;
+    else this.#tail.push(rest);
     this.#tailLength += rest.length;
     // Whole pieces that the tail cannot need any more.
     for (let first = this.#tail[0]; first !== undefined; first = this.#tail[0]) {

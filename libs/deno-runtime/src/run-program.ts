@@ -76,17 +76,16 @@ export async function runProgram(
         request.onOutput?.({ stream, text: show(text) });
       },
       onViolation: resolve,
-      onFrame: (frame) => {
+      onFrame: (frame, cost) => {
         if (frame.type === 'call') {
           // Its result is the last thing that a program has to say.
-          if (result || !hostCalls.accept(frame)) resolve('bad_call');
+          if (result || !hostCalls.accept(frame, cost)) resolve('bad_call');
         } else if (frame.type === 'result') {
           // The bootstrap sends one result, and cuts it: more is the program's own doing.
           if (result || charsOf(frame.value) > options.maxOutputChars) resolve('bad_result');
           result ??= frame;
-          // What was printed before is in the other pipe already, but what is read in this turn of the event loop
-          // may have been settled before that. In the next one it is read.
-          setImmediate(() => setImmediate(() => resolve(ranToItsEnd)));
+          // What was printed before is in the other pipe already.
+          void process.untilRead().then(() => resolve(ranToItsEnd));
         } else {
           startedMs ??= performance.now();
         }
@@ -94,8 +93,7 @@ export async function runProgram(
     });
     void process.exit.then(resolve);
     // A server that was busy for that long meets the timer first: what had come by then is read before it counts.
-    const onLimit = (ms: number, act: () => void) =>
-      setTimeout(() => setImmediate(() => setImmediate(act)), ms);
+    const onLimit = (ms: number, act: () => void) => setTimeout(() => void process.untilRead().then(act), ms);
     const timer = onLimit(request.timeoutMs, () => {
       if (!result) resolve('timeout');
     });

@@ -1,5 +1,11 @@
-import type { ExecutionRequest, ExecutionResult, Sandbox, SandboxStatus } from '@code-executor/contracts';
-import { DenoRunner, type Isolation, maxJsonDepth, type SpareOptions } from '@code-executor/deno-runtime';
+import {
+  maxJsonDepth,
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Sandbox,
+  type SandboxStatus,
+} from '@code-executor/contracts';
+import { DenoRunner, type Isolation, type SpareOptions } from '@code-executor/deno-runtime';
 
 import { bodyPrefix, showProgramOnly, startMark } from './program-text.js';
 

@@ -1,5 +1,5 @@
 import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
-import { depthOf } from '@code-executor/deno-runtime/assets/json-depth.js';
+import { depthOf } from '@code-executor/deno-runtime/assets/json-meter.js';
 import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
 import { SvgDrawer } from '@code-executor/deno-runtime/assets/svg-drawer.js';
 

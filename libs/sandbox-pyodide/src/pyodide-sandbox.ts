@@ -1,6 +1,6 @@
 import { CodeExecutorError, type ExecutionRequest, type ExecutionResult } from '@code-executor/contracts';
-import type { Sandbox, SandboxStatus } from '@code-executor/contracts';
-import { DenoRunner, type Isolation, maxJsonDepth, type SpareOptions } from '@code-executor/deno-runtime';
+import { maxJsonDepth, type Sandbox, type SandboxStatus } from '@code-executor/contracts';
+import { DenoRunner, type Isolation, type SpareOptions } from '@code-executor/deno-runtime';
 
 import { MemorySnapshot } from './memory-snapshot.js';
 import { PackageFolder } from './package-folder.js';

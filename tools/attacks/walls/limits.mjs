@@ -3,6 +3,8 @@ const ulimits = 'libs/deno-runtime/src/command/resource-limits.ts';
 const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
 const program = 'libs/deno-runtime/src/run-program.ts';
 const hostCalls = 'libs/deno-runtime/src/host-calls.ts';
+const frameReader = 'libs/deno-runtime/src/protocol/frame-reader.ts';
+const unread = 'libs/deno-runtime/src/unread-replies.ts';
 const messageLimits = 'libs/client-pool/src/message-limits.ts';
 const files = 'libs/deno-runtime/src/file-handlers.ts';
 
@@ -38,9 +40,20 @@ export const limits = {
     edits: [[denoProcess, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40']],
     attacks: ['PIP-04'],
   },
+  'cost of a frame, and of calls that wait': {
+    edits: [
+      [frameReader, 'maxFrameCost = 6', 'maxFrameCost = 1e6'],
+      [hostCalls, 'maxOutstandingCost = 8', 'maxOutstandingCost = 1e6'],
+    ],
+    attacks: ['PIP-15'],
+  },
+  'unread replies of all programs': {
+    edits: [[unread, 'maxOfAll = 128', 'maxOfAll = 1e6']],
+    attacks: ['PIP-16'],
+  },
   'cost of an answer': {
     edits: [[messageLimits, 'maxMessageCost = 32', 'maxMessageCost = 1e6']],
-    attacks: ['PRX-38'],
+    attacks: ['PRX-45'],
   },
   'bytes of a reply': {
     edits: [[hostCalls, 'maxReplyBytes = 16', 'maxReplyBytes = 1e6']],

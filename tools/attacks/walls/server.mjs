@@ -4,7 +4,7 @@ const program = runtimeFile('run-program');
 const hostCalls = runtimeFile('host-calls');
 const denoProcess = runtimeFile('deno-process');
 const frame = runtimeFile('protocol/sandbox-frame');
-const json = runtimeFile('protocol/parse-json');
+const messages = 'libs/contracts/src/message-buffer.ts';
 const beneath = runtimeFile('open-beneath');
 const files = runtimeFile('file-handlers');
 const grants = runtimeFile('grants');
@@ -45,7 +45,10 @@ export const server = {
     edits: [[frame, 'default:\n      return undefined', `default:\n      return { type: 'started' }`]],
     attacks: ['PIP-03'],
   },
-  'depth of a frame': { edits: [[json, 'jsonDepth(text) > maxJsonDepth', 'false']], attacks: ['PIP-03'] },
+  'depth of a frame': {
+    edits: [[messages, ' || this.#meter.depth > maxJsonDepth', '']],
+    attacks: ['PIP-03'],
+  },
   'an error is as long as the bootstrap makes it': {
     edits: [[frame, 'message.slice(0, maxErrorChars)', 'message']],
     attacks: ['PIP-08'],

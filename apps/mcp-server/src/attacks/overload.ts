@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Arena } from './arena.js';
 import type { Attack } from './attack.js';
+import { forging } from './forgery.js';
 import { all, call } from './tool-calls.js';
 
 /** So many programs run at once. */
@@ -27,10 +28,42 @@ async function byAll<T>(arena: Arena, act: () => Promise<T>): Promise<T[]> {
   return results;
 }
 
+/** Sends frames that the server has to keep until it has answered what came before, and reads no answers. */
+const hoarding = (frame: string) =>
+  `${forging} const one = ${frame}; for (let id = 2; id < 60; id++) frame('{"type":"call","id":' + id + one); for (;;);`;
+const dense = '"{},".repeat(340_000)';
+/** What a frame of a megabyte may consist of, behind its id. */
+const hoards = [
+  `',"method":"listTools","params":{"a":[' + ${dense} + '1]}}'`,
+  `',"method":"listTools","params":{"a":[' + ${dense} + '1]},"late":1}'`,
+  `',"method":"callTool","params":{"name":"mcp__fixture__slow","args":{"ms":60000,"a":[' + ${dense} + '1]}}}'`,
+  `',"method":"none","params":{"a":"' + "x".repeat(1_000_000) + '"}}'`,
+];
+
 /** What programs can make the server hold or do, all of them at once. */
 export const overload: readonly Attack[] = [
   {
-    id: 'PRX-38',
+    id: 'PIP-15',
+    what: 'have the server keep 58 frames of 1 MB for each of 16 programs, most of them large once they are parsed',
+    stoppedBy: 'server (what a frame costs is known before it is parsed; so much of all that wait)',
+    async attack(arena) {
+      for (const hoard of hoards) {
+        await byAll(arena, () => arena.run(hoarding(hoard), { ...all, timeoutMs: 5000 }));
+      }
+    },
+  },
+  {
+    id: 'PIP-16',
+    what: 'have 64 MB of results for each of 16 programs, and read none of them',
+    stoppedBy: 'server (128 MB of unread replies for all; who has more than 8 MB then gets no more)',
+    async attack(arena) {
+      const program = `${forging} for (let id = 2; id < 40; id++) frame('{"type":"call","id":' + id + ',"method":"callTool","params":{"name":"mcp__fixture__big","args":{"bytes":2000000}}}'); const until = Date.now() + 15_000; while (Date.now() < until); Deno.exit(0);`;
+      const reports = await byAll(arena, () => arena.run(program, { ...all, timeoutMs: 30_000 }));
+      assert.deepEqual([...new Set(reports.map(({ errorCode }) => errorCode))], ['ended_early']);
+    },
+  },
+  {
+    id: 'PRX-45',
     what: 'have upstream servers answer 16 programs at once with texts that become twenty times as large once they are parsed',
     stoppedBy: 'server (what a message costs is known before it is parsed)',
     async attack(arena) {

@@ -62,6 +62,17 @@ describe.each([1, 2, 7, 33, Infinity])('FrameReader with pieces of %d bytes', (p
     expect(read(`\x1e${nonce}${'x'.repeat(100)}\n`, pieceSize)).toEqual([['frame', 'x'.repeat(100)]]);
   });
 
+  test.each([
+    ['too deep', '['.repeat(201) + ']'.repeat(201)],
+    ['too expensive', `[${'{},'.repeat(120_000)}1]`],
+  ])('ends at a frame that is %s', (_name, json) => {
+    if (pieceSize < 7) return;
+    expect(read(`\x1e${nonce}"${json}"\n\x1e${nonce}${json}\nb`, pieceSize, 1 << 20)).toEqual([
+      ['frame', `"${json}"`],
+      ['oversized', ''],
+    ]);
+  });
+
   test('takes a frame that is not UTF-8 for text', () => {
     const bytes = Buffer.concat([Buffer.from(`\x1e${nonce}`), Buffer.of(0xff, 0x0a)]);
     expect(read(bytes, pieceSize)).toEqual([['text', `\x1e${nonce}\ufffd\n`]]);

@@ -1,15 +1,22 @@
+import { MessageBuffer } from '@code-executor/contracts';
+
 /** RFC 7464's record separator: it cannot occur inside JSON text, so it safely begins a frame. */
 const separator = 0x1e;
 const lineFeed = 0x0a;
 const nothing = Buffer.alloc(0);
+/**
+ * What a frame may cost, as a `JsonMeter` tells it; the bootstrap refuses to send more. A megabyte of a usual table
+ * costs five; of `{}`, twenty-five.
+ */
+export const maxFrameCost = 6 * 1024 * 1024;
 
 /** What a stream of a sandboxed process consists of. */
 export interface FrameReaderListener {
-  /** The JSON text of a frame; it may be anything. */
-  onFrame(json: string): void;
+  /** The JSON text of a frame; it may be anything, but takes no more than so many bytes, parsed and as text. */
+  onFrame(json: string, cost: number): void;
   /** Everything that is not a frame: what the program printed. */
   onText(text: string): void;
-  /** A frame longer than the limit; nothing more is read. */
+  /** A frame that is longer than the limit, or too expensive to be parsed; nothing more is read. */
   onOversizedFrame(): void;
 }
 
@@ -27,9 +34,9 @@ export class FrameReader {
   readonly #frameDecoder = new TextDecoder('utf-8', { fatal: true });
   /** The beginning of a marker at the end of what has arrived; shorter than a marker. */
   #begun: Buffer = nothing;
-  /** The pieces of a frame, behind its marker; undefined outside of one. */
-  #frame: Buffer[] | undefined;
-  #frameLength = 0;
+  /** A frame, behind its marker. */
+  readonly #frame = new MessageBuffer(maxFrameCost);
+  #isInFrame = false;
   #isClosed = false;
 
   constructor(nonce: string, maxFrameBytes: number, listener: FrameReaderListener) {
@@ -42,7 +49,7 @@ export class FrameReader {
     let rest = this.#begun.length > 0 ? Buffer.concat([this.#begun, bytes]) : bytes;
     this.#begun = nothing;
     while (rest.length > 0 && !this.#isClosed) {
-      rest = this.#frame ? this.#readFrame(this.#frame, rest) : this.#readText(rest);
+      rest = this.#isInFrame ? this.#readFrame(rest) : this.#readText(rest);
     }
   }
 
@@ -50,7 +57,9 @@ export class FrameReader {
   end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#emitText(this.#frame ? Buffer.concat([this.#marker, ...this.#frame]) : this.#begun);
+    const begun = this.#isInFrame ? this.#frame.take() : this.#begun;
+    if (Buffer.isBuffer(begun))
+      this.#emitText(this.#isInFrame ? Buffer.concat([this.#marker, begun]) : begun);
     const last = this.#textDecoder.decode();
     if (last) this.#listener.onText(last);
   }
@@ -71,32 +80,33 @@ export class FrameReader {
         this.#begun = Buffer.from(bytes.subarray(start));
         return nothing;
       }
-      this.#frame = [];
-      this.#frameLength = 0;
+      this.#isInFrame = true;
       return bytes.subarray(start + length);
     }
     this.#emitText(bytes);
     return nothing;
   }
 
-  #readFrame(frame: Buffer[], bytes: Buffer): Buffer {
+  #readFrame(bytes: Buffer): Buffer {
     const end = bytes.indexOf(lineFeed);
-    const piece = end === -1 ? bytes : bytes.subarray(0, end);
-    frame.push(piece);
-    this.#frameLength += piece.length;
-    if (this.#frameLength > this.#maxFrameBytes) {
+    this.#frame.add(end === -1 ? bytes : bytes.subarray(0, end));
+    if (this.#frame.length > this.#maxFrameBytes || this.#frame.isCut) {
       this.#isClosed = true;
-      this.#frame = undefined;
+      this.#frame.take();
       this.#listener.onOversizedFrame();
-    } else if (end !== -1) {
-      this.#frame = undefined;
-      this.#emitFrame(Buffer.concat(frame));
-      return bytes.subarray(end + 1);
+      return nothing;
     }
-    return nothing;
+    if (end === -1) return nothing;
+    this.#isInFrame = false;
+    this.#emitFrame();
+    return bytes.subarray(end + 1);
   }
 
-  #emitFrame(bytes: Buffer): void {
+  #emitFrame(): void {
+    const cost = this.#frame.cost + this.#frame.length;
+    const bytes = this.#frame.take();
+    // One that is cut has ended the reading.
+    if (!Buffer.isBuffer(bytes)) return;
     let json: string;
     try {
       json = this.#frameDecoder.decode(bytes);
@@ -104,7 +114,7 @@ export class FrameReader {
       this.#emitText(Buffer.concat([this.#marker, bytes, Buffer.of(lineFeed)]));
       return;
     }
-    this.#listener.onFrame(json);
+    this.#listener.onFrame(json, cost);
   }
 
   #emitText(bytes: Buffer): void {

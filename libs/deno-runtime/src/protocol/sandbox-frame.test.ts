@@ -44,14 +44,7 @@ describe('readFrame', () => {
     '{"type":"call","id":1,"method":["m"],"params":{}}',
     '{"type":"call","id":1,"method":"m","params":[]}',
     '{"type":"call","id":1,"method":"m"}',
-    `{"type":"result","value":${'['.repeat(300)}${']'.repeat(300)}}`,
-    '['.repeat(100_000),
   ])('refuses %.60s', (json) => {
     expect(readFrame(json)).toBeUndefined();
-  });
-
-  test('is not fooled about depth by brackets in strings', () => {
-    const text = JSON.stringify({ type: 'result', value: '[{"\\'.repeat(1000) });
-    expect(readFrame(text)).toMatchObject({ type: 'result' });
   });
 });

@@ -1,7 +1,5 @@
 import type { ExecutionErrorCode, JsonObject, JsonValue } from '@code-executor/contracts';
 
-import { parseJson } from './parse-json.js';
-
 /** What a sandboxed process may say. Everything in it is a claim of untrusted code. */
 export type SandboxFrame =
   /** The process waits for its program. */
@@ -29,9 +27,17 @@ const programErrorCodes: readonly string[] = [
   'not_serializable',
 ];
 
-/** Copies the known fields of a frame, dropping all others; undefined for anything that is no frame. */
+/**
+ * Copies the known fields of a frame, dropping all others; undefined for anything that is no frame. The text is one that
+ * may be parsed: see `FrameReader`.
+ */
 export function readFrame(json: string): SandboxFrame | undefined {
-  const input = parseJson(json);
+  let input: unknown;
+  try {
+    input = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
   if (!isObject(input)) return undefined;
   switch (input['type']) {
     case 'call':
