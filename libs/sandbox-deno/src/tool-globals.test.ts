@@ -54,6 +54,27 @@ return answers.map((answer, at) => answer === text.repeat(times[at]!));`;
     expect(await run(code, source)).toEqual(Array(7).fill(true));
   });
 
+  test('many large calls at once wait for each other, and small ones are answered as well', async () => {
+    const code = `const text = 'x'.repeat(900_000);
+const large = Array.from({ length: 30 }, (_, id) => callMCPTool('mcp__text__length', { id, text }));
+const small = Array.from({ length: 30 }, (_, id) => callMCPTool('mcp__text__length', { id: 30 + id, text: 'x' }));
+return Promise.all([...large, ...small]);`;
+    const source = fakeToolSource({
+      mcp__text__length: ({ id, text }) => [Number(id), String(text).length],
+    });
+    const answers = Array.from({ length: 60 }, (_, id) => [id, id < 30 ? 900_000 : 1]);
+    expect(await run(code, source)).toEqual(answers);
+  });
+
+  test('arguments of too many parts are refused, with what they would take', async () => {
+    expect(await caught('callMCPTool("mcp__files__read", { list: Array(200_000).fill({}) })')).toMatchObject({
+      name: 'McpToolError',
+      code: 'invalid_argument',
+      message:
+        'The arguments have too many parts for one call: they would take 15000943 bytes in memory, where 6291456 may be taken. Send fewer of them at a time.',
+    });
+  });
+
   test('callMCPTool() gives plain values, and keeps what is not text', async () => {
     expect(await run('return await callMCPTool("mcp__files__read")')).toBe('plain text');
     expect(await run('return await callMCPTool("mcp__files__list", {})')).toEqual(['a', 'b']);

@@ -4,7 +4,6 @@ const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
 const program = 'libs/deno-runtime/src/run-program.ts';
 const hostCalls = 'libs/deno-runtime/src/host-calls.ts';
 const frameReader = 'libs/deno-runtime/src/protocol/frame-reader.ts';
-const unread = 'libs/deno-runtime/src/unread-replies.ts';
 const messageLimits = 'libs/client-pool/src/message-limits.ts';
 const files = 'libs/deno-runtime/src/file-handlers.ts';
 
@@ -46,10 +45,6 @@ export const limits = {
       [hostCalls, 'maxOutstandingCost = 8', 'maxOutstandingCost = 1e6'],
     ],
     attacks: ['PIP-15'],
-  },
-  'unread replies of all programs': {
-    edits: [[unread, 'maxOfAll = 128', 'maxOfAll = 1e6']],
-    attacks: ['PIP-16'],
   },
   'cost of an answer': {
     edits: [[messageLimits, 'maxMessageCost = 32', 'maxMessageCost = 1e6']],

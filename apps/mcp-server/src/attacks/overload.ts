@@ -53,16 +53,6 @@ export const overload: readonly Attack[] = [
     },
   },
   {
-    id: 'PIP-16',
-    what: 'have 64 MB of results for each of 16 programs, and read none of them',
-    stoppedBy: 'server (128 MB of unread replies for all; who has more than 8 MB then gets no more)',
-    async attack(arena) {
-      const program = `${forging} for (let id = 2; id < 40; id++) frame('{"type":"call","id":' + id + ',"method":"callTool","params":{"name":"mcp__fixture__big","args":{"bytes":2000000}}}'); const until = Date.now() + 15_000; while (Date.now() < until); Deno.exit(0);`;
-      const reports = await byAll(arena, () => arena.run(program, { ...all, timeoutMs: 30_000 }));
-      assert.deepEqual([...new Set(reports.map(({ errorCode }) => errorCode))], ['ended_early']);
-    },
-  },
-  {
     id: 'PRX-45',
     what: 'have upstream servers answer 16 programs at once with texts that become twenty times as large once they are parsed',
     stoppedBy: 'server (what a message costs is known before it is parsed)',
