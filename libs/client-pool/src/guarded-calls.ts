@@ -76,6 +76,10 @@ export class GuardedCalls {
       case 'unauthenticated':
         // It is alive: it has said no.
         return 'success';
+      case 'resource_exhausted':
+        // An answer that is too large is one.
+        if (!isLoss(cause)) return 'success';
+        break;
       default:
     }
     // However many calls were lost with it, a connection fails once.

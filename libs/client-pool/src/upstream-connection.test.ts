@@ -174,7 +174,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('UpstreamConnection over %s', (
       });
       expect(await other).toEqual({ steps: 5 });
       expect(await dataOf(pool, 'wild__pid')).toEqual({ pid });
-      expect(pool.stats.servers[0]).toMatchObject({ circuit: 'closed', failuresInRow: 0 });
+      expect(pool.stats.servers[0]).toMatchObject({ circuit: 'closed', circuitFailures: 0 });
     },
   );
 });
