@@ -36,6 +36,13 @@ async function isCalling(server: StartedServer): Promise<boolean> {
   return (structured['connectionPool'] as { active: number }).active === 1;
 }
 
+/** Resolves when the server says that its tools have changed. */
+function toolsChanged({ client }: StartedServer): Promise<void> {
+  return new Promise((resolve) => {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+  });
+}
+
 /** What the log of records holds, by type and action. */
 async function recordsOf(server: StartedServer): Promise<string[]> {
   const folder = join(server.home, '.code-executor', 'audit-logs');
@@ -114,6 +121,12 @@ describe('a configuration that changes', () => {
     const discovery = { timeoutMs: 60_000 };
     const server = await start({ ...level, ...policy, discovery }, { '.claude.json': servers('one', 'two') });
     expect((await server.run(listed)).result).toEqual(['one', 'two']);
+    const described = async () => {
+      const { tools } = await server.client.listTools();
+      return tools.slice(0, 2).map(({ description }) => /Servers: (.*?\.)/.exec(description ?? '')?.[1]);
+    };
+    expect(await described()).toEqual(['one, two.', 'one, two.']);
+    const changed = toolsChanged(server);
     const pids = async () => (await descendantsOf(server.pid)).map(({ pid }) => pid);
     const before = await pids();
     const long = server.run(
@@ -124,6 +137,9 @@ describe('a configuration that changes', () => {
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
     expect((await server.run(listed)).result).toEqual(['one', 'three']);
+    // What clients see of the tools names the servers, and they are told when that changes.
+    await changed;
+    expect(await described()).toEqual(['one, three.', 'one, three.']);
     expect(await long).toMatchObject({ success: true, result: 'whole' });
     const { structured } = await server.call('health', {});
     expect(structured['servers']).toEqual([
@@ -138,9 +154,7 @@ describe('a configuration that changes', () => {
     const server = await start(level, { '.claude.json': servers('one') });
     const call = 'return await tools.one.echo({ message: "hi" })';
     expect((await server.run(call)).errorCode).toBe('user_error');
-    const changed = new Promise<void>((resolve) => {
-      server.client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
-    });
+    const changed = toolsChanged(server);
     const config = { ...level, ...policy, security: { maxTimeoutMs: 40_000 } };
     await writeFile(join(server.home, '.code-executor.json'), JSON.stringify(config));
     await changed;
