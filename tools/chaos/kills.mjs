@@ -1,5 +1,5 @@
 /** Kills the server with SIGKILL at random moments while executions run, and looks for what it left behind. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -60,12 +60,13 @@ export async function killServers(kills, seed) {
 
 /** Private folders of servers that are gone, once another server has run an execution. */
 async function leftFolders(livingPid) {
-  const names = await readdir(tmpdir());
-  return names.flatMap((name) => {
-    const owner = /^code-executor-\d+-(\d+)-/.exec(name)?.[1];
-    return owner === undefined || Number(owner) === livingPid || isAlive(Number(owner))
-      ? []
-      : [`folder ${name}`];
+  const names = (await readdir(tmpdir())).filter((name) => /^code-executor-\d+-\w+$/.test(name));
+  const owners = await Promise.all(
+    names.map((name) => readFile(join(tmpdir(), name, 'owner'), 'utf8').then(Number, () => undefined)),
+  );
+  return names.flatMap((name, index) => {
+    const owner = owners[index];
+    return owner === undefined || owner === livingPid || isAlive(owner) ? [] : [`folder ${name}`];
   });
 }
 

@@ -8,6 +8,9 @@ export function closeDoors() {
   closeNodeDoors();
   delete Deno[Deno.internal];
   delete Deno.internal;
+  // Where the runtime lies, and whose child it is; `process` asks here, too.
+  Deno.execPath = () => '/app/deno';
+  Object.defineProperty(Deno, 'ppid', { value: 0 });
   for (const name of ['caches', 'Cache', 'CacheStorage', 'localStorage', 'sessionStorage', 'Storage']) {
     delete globalThis[name];
   }

@@ -2,7 +2,7 @@ import { CodeExecutorError, type IsolationMode } from '@code-executor/contracts'
 
 import type { DenoCommand, DenoCommandOptions } from './command/deno-command.js';
 import { portableCommand } from './command/portable-command.js';
-import { sweepPrivateFolders } from './command/private-folder.js';
+import { sweepServerFolders } from './command/server-folder.js';
 import { strictCommand } from './command/strict-command.js';
 import { DenoProcess } from './deno-process.js';
 import { firstLineOf } from './hide-paths.js';
@@ -50,7 +50,7 @@ export async function denoCommand(
   mode: ChosenIsolation['mode'],
   options: DenoCommandOptions,
 ): Promise<DenoCommand> {
-  await sweepPrivateFolders();
+  await sweepServerFolders();
   return mode === 'strict' ? strictCommand(options) : portableCommand(options);
 }
 

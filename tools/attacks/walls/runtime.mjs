@@ -101,6 +101,24 @@ export const runtime = {
     edits: [[nodeDoors, "whenAssigned(Function.prototype, 'builtinModules', requireBuiltinsOnly);", '']],
     attacks: ['TS-48'],
   },
+  'the product is found by links': {
+    edits: [
+      [
+        'libs/deno-runtime/src/command/portable-command.ts',
+        "join(linkTo(dirname(product), 'rt'), basename(product))",
+        'join(dirname(product), basename(product))',
+      ],
+    ],
+    attacks: ['TS-40', 'PY-37'],
+  },
+  'the parent process has no number': {
+    edits: [[bootstrap, "Object.defineProperty(Deno, 'ppid', { value: 0 });", '']],
+    attacks: ['TS-40', 'PY-37'],
+  },
+  'the runtime lies nowhere': {
+    edits: [[bootstrap, "Deno.execPath = () => '/app/deno';", '']],
+    attacks: ['TS-40', 'PY-37'],
+  },
   'require loads no files': {
     edits: [[nodeDoors, "fix(Module, '_extensions', loaders);", '']],
     attacks: ['TS-50', 'PY-35'],

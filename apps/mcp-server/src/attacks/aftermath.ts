@@ -7,7 +7,8 @@ import type { Arena } from './arena.js';
 import { takeRecords } from './audit-records.js';
 import { changesOf, type Places } from './places.js';
 
-const project = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+/** The folder of the product. */
+export const project = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 /** The most memory that the server may ever have had, in MiB. */
 const maxServerMb = 512;
 const untilCleanMs = 30_000;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
 import type { Attack } from './attack.js';
+import { project } from './aftermath.js';
 import { attempting, eachRefused, outcomesOf } from './attempts.js';
 
 /** What a program can learn about the machine and the server. */
@@ -137,30 +138,46 @@ export const environment: readonly Attack[] = [
   },
   {
     id: 'TS-40',
-    what: 'learn paths of the host from stack traces, error messages and the process itself',
-    stoppedBy: 'OS; server (paths are replaced in messages)',
-    notApplicable: {
-      portable: 'Deno tells where it is installed and which folder it works in; messages are free of it',
-    },
-    async attack({ run, places: { home } }) {
+    what: 'learn where the product is, and the process id of the server: stack traces, the process, the heap',
+    stoppedBy: 'OS; portable: links by names that say nothing, and the bootstrap',
+    async attack({ run, pid, places: { home, temp } }) {
       const outcomes = outcomesOf(
         await run(
           attempting([
             'Deno.execPath()',
             'Deno.mainModule',
             'Deno.cwd()',
+            'Deno.ppid',
             'process.argv',
+            'process.argv0',
             'process.execPath',
             'process.title',
+            'process.ppid',
+            '(await node("process")).default.cwd()',
             'new Error("x").stack',
             'import.meta.url',
             '(await node("util")).inspect((await node("util")).getCallSites?.())',
             '(() => { try { null.x } catch (error) { return error.stack } })()',
             '(() => { const error = new Error(); error.name = Symbol(); return error.stack })()',
+            'callMCPTool("absent").catch((error) => error.stack)',
+            '(() => { Error.prepareStackTrace = (_, sites) => sites.map((site) => [site.getFileName(), site.getScriptNameOrSourceURL(), site.getEvalOrigin()]); return new Error("x").stack })()',
           ]),
         ),
       );
-      assert.ok(!JSON.stringify(outcomes).includes(home));
+      const heap = await run(`
+        let text = "";
+        for await (const chunk of (await import("node:v8")).getHeapSnapshot()) text += chunk;
+        const strings = text.split('"').filter((part) => /node_modules|bootstrap|server-e2e/.test(part));
+        return [...new Set(strings)].map((part) => part.slice(0, 500));`);
+      assert.ok(Array.isArray(heap.result) && heap.result.length > 0, heap.error);
+      // In portable isolation, it knows the folder that it works in, beside which the product seems to be.
+      const text = JSON.stringify([outcomes, heap.result]).replaceAll(
+        new RegExp(`${temp}/code-executor-\\d+-\\w+/(?:app/(?:rt|deno)|\\d+/work)`, 'g'),
+        '',
+      );
+      assert.ok(!text.includes(home), text);
+      assert.ok(!text.includes(project), text);
+      assert.doesNotMatch(text, new RegExp(`\\b${pid}\\b`));
     },
   },
   {

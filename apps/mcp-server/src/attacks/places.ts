@@ -108,8 +108,16 @@ export async function changesOf({ home, temp, secrets, canary }: Places): Promis
     if (text !== texts[name]) changes.push(`secrets/${name}`);
   }
   const strange = (await readdir(home)).filter((name) => !homeEntries.includes(name));
-  const left = (await readdir(temp)).filter((name) => !tempEntries.includes(name));
+  const left = await Promise.all(
+    (await readdir(temp)).filter((name) => !tempEntries.includes(name)).map((name) => foldersIn(temp, name)),
+  );
   const written = await readdir(join(home, '.code-executor'), { recursive: true }).catch(() => []);
   const others = written.filter((name) => !ownFiles.test(name));
-  return [...changes, ...strange, ...left.map((name) => `temp/${name}`), ...others];
+  return [...changes, ...strange, ...left.flat().map((name) => `temp/${name}`), ...others];
+}
+
+/** In the folder of a server, those of its processes; else the folder itself. */
+async function foldersIn(temp: string, name: string): Promise<string[]> {
+  const numbers = (await readdir(join(temp, name)).catch(() => [])).filter((entry) => /^\d+$/.test(entry));
+  return numbers.length > 0 ? numbers.map((number) => `${name}/${number}`) : [name];
 }

@@ -1,11 +1,12 @@
 import { getServers } from 'node:dns';
 import { access, constants } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { type DenoCommand, type DenoCommandOptions, denoEnvironment, denoFlags } from './deno-command.js';
 import { createPrivateFolder } from './private-folder.js';
 import { limitedCommand } from './resource-limits.js';
+import { linkTo } from './server-folder.js';
 import { keepStartupCaches, putStartupCaches } from './startup-caches.js';
 
 /** Deno's own files, and the nameless ones that SQLite makes: programs have no others. */
@@ -18,12 +19,15 @@ let deathSignal: Promise<string[]> | undefined;
  * opens files for it.
  */
 export async function portableCommand(options: DenoCommandOptions): Promise<DenoCommand> {
-  const script = fileURLToPath(options.script);
+  const product = fileURLToPath(options.script);
+  const own = Object.entries(options.ownFiles ?? {});
+  const ownFiles = Object.fromEntries(own.map(([name, path]) => [name, linkTo(path, name)]));
+  const runtime = linkTo(options.denoPath, 'deno');
+  const script = join(linkTo(dirname(product), 'rt'), basename(product));
   const folder = createPrivateFolder();
   const caches = `${options.denoPath}\n${script}`;
   putStartupCaches(caches, folder.denoDir);
-  const { ownFiles = {} } = options;
-  const deno = [options.denoPath, ...denoFlags(options.limits, { read: [], write: [] }, ownFiles), script];
+  const deno = [runtime, ...denoFlags(options.limits, { read: [], write: [] }, ownFiles), script];
   const environment = {
     DENO_DIR: folder.denoDir,
     // Translated programs need not go to disk. Not in strict isolation: Deno then translates in its main
@@ -33,7 +37,7 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
   };
   const command =
     process.platform === 'win32'
-      ? { file: options.denoPath, args: deno.slice(1) }
+      ? { file: runtime, args: deno.slice(1) }
       : {
           file: '/bin/sh',
           args: limitedCommand(options.limits, maxFileBytes, [...(await endWithServer()), ...deno]),
@@ -48,9 +52,9 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
     },
     ownFiles,
     hiddenPaths: [
-      ...Object.entries(ownFiles).map(([name, path]): [string, string] => [path, `/app/${name}`]),
-      [dirname(script), '/app/rt'],
-      [options.denoPath, '/app/deno'],
+      ...own.flatMap(([name, path]) => hide([ownFiles[name] ?? path, path], `/app/${name}`)),
+      ...hide([dirname(script), dirname(product)], '/app/rt'),
+      ...hide([runtime, options.denoPath], '/app/deno'),
       [folder.path, '/tmp'],
       // Deno names the machine's resolver when it refuses to ask it.
       ...getServers().map((server): [string, string] => [`${server}:53`, 'the resolver']),
@@ -59,6 +63,10 @@ export async function portableCommand(options: DenoCommandOptions): Promise<Deno
     diskBytes: () => folder.size(),
     cleanUp: () => folder.remove(),
   };
+}
+
+function hide(paths: readonly string[], shown: string): [path: string, shown: string][] {
+  return paths.map((path) => [path, shown]);
 }
 
 /** A spinning Deno would outlive a killed server; `setpriv` makes the kernel end it, where there is one. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { ExecutionReport } from '@code-executor/executor';
 
+import { project } from '../aftermath.js';
 import type { Attack } from '../attack.js';
 
 const outcome = ({ success, errorCode, truncated }: ExecutionReport) =>
@@ -162,6 +163,23 @@ outcomes`,
         const { images } = await runPython(`try: display(${block(mimeType)})\nexcept ValueError: pass`);
         assert.equal(images, undefined, mimeType);
       }
+    },
+  },
+  {
+    id: 'PY-37',
+    what: 'learn where the product is, and the process id of the server: indexURL, stacks, the entry script, the process',
+    stoppedBy: 'OS; portable: links by names that say nothing, and the bootstrap',
+    async attack({ runPython, pid, places: { home, temp } }) {
+      const { result, error } = await runPython(`
+import js, pyodide_js, sys
+from pyodide.code import run_js
+[pyodide_js._api.config.indexURL, pyodide_js._api.config.packageBaseUrl or "", js.Error.new("x").stack, js.Deno.mainModule,
+ js.Deno.execPath(), js.Deno.ppid, run_js("process.ppid"), run_js("process.argv.join()"), run_js("process.execPath"), js.Deno.cwd(), sys.orig_argv]`);
+      assert.ok(Array.isArray(result), error);
+      const text = JSON.stringify(result).replaceAll(new RegExp(`${temp}/code-executor-\\d+-\\w+/`, 'g'), '');
+      assert.ok(!text.includes(home), text);
+      assert.ok(!text.includes(project), text);
+      assert.doesNotMatch(text, new RegExp(`\\b${pid}\\b`));
     },
   },
 ];
