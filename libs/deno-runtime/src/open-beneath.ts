@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 
 import { CodeExecutorError, type GrantedPath } from '@code-executor/contracts';
 
-import { isPrivateFolder } from './command/private-folder.js';
+import { isServerFolder } from './command/server-folder.js';
 
 /** `O_PATH`: the same on x64 and arm64; Node has no name for it. */
 const pathOnly = 0o10000000;
@@ -39,7 +39,7 @@ export async function withEntryBeneath<T>(
     );
   }
   const isHidden = grant.hidden.some((hidden) => isWithin(wanted, hidden.path));
-  if (isHidden || wanted.split(sep).some(isPrivateFolder)) {
+  if (isHidden || wanted.split(sep).some(isServerFolder)) {
     throw new CodeExecutorError('permission_denied', `${path.slice(0, 200)} is never granted.`);
   }
   const steps = relative(grant.path, wanted).split(sep).filter(Boolean);

@@ -53,7 +53,7 @@ export const grants = {
     attacks: ['GRT-05'],
   },
   'folders of other runs are not granted': {
-    edits: [[beneath, 'wanted.split(sep).some(isPrivateFolder)', 'false']],
+    edits: [[beneath, 'wanted.split(sep).some(isServerFolder)', 'false']],
     attacks: ['GRT-05'],
   },
   'set-user-id files are not written to': {

@@ -1,7 +1,7 @@
 /** Bubblewrap, flag by flag, and what every process gets from the one that starts it. */
 const strict = 'libs/deno-runtime/src/command/strict-command.ts';
 const portable = 'libs/deno-runtime/src/command/portable-command.ts';
-const folder = 'libs/deno-runtime/src/command/private-folder.ts';
+const folder = 'libs/deno-runtime/src/command/server-folder.ts';
 const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
 const inherited = 'libs/deno-runtime/src/inherited-descriptors.ts';
 

@@ -7,11 +7,6 @@ import { openServerFolder, removeServerFolder } from './server-folder.js';
 let living = 0;
 let lastNumber = 0;
 
-/** Whether a folder of this name may be one of these: programs that are granted the temp folder get none of them. */
-export function isPrivateFolder(name: string): boolean {
-  return name.startsWith(prefix);
-}
-
 /** A folder that one process alone uses, for Deno's caches and as an empty working folder. */
 export interface PrivateFolder {
   path: string;

@@ -22,6 +22,11 @@ let folder: string | undefined;
 let isThere = false;
 let sweep: Promise<void> | undefined;
 
+/** Whether a folder of this name may be a server's: programs that are granted the temp folder get none of them. */
+export function isServerFolder(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
 /**
  * The folder of this server in the temp folder, which holds those of its processes; only this user can enter it. Made
  * again, it has the name it had, if possible: Deno's caches know files by their paths.
