@@ -182,6 +182,20 @@ export class Channel {
     return this.#settle(this.#lines.nextBlocking());
   }
 
+  /**
+   * Asks the server and blocks until the reply is there, `{ value }` or `{ error }`. Undefined where the program waits
+   * for other calls: their reader takes this reply, too.
+   */
+  askNow(method, params) {
+    if (this.#isReading) return undefined;
+    this.request(method, params).catch(() => {});
+    const id = this.#lastId;
+    this.#flush();
+    let reply;
+    while (this.#waiting.has(id)) reply = this.#settle(this.#lines.nextBlocking());
+    return reply;
+  }
+
   /** Sends the program's outcome, the last frame; `json` is its value, serialised already. */
   sendResult(fields, json) {
     const frame = stringify({ type: 'result', ...fields });

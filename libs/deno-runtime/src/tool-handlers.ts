@@ -12,6 +12,7 @@ import {
 import { withOwnNames } from './argument-names.js';
 import { type HostCallHandler, ToolFailure } from './host-calls.js';
 import { JsonList } from './json-list.js';
+import { pathNamesHandler } from './path-names.js';
 import { ToolPaths } from './tool-paths.js';
 
 /** Longest text of a failed tool that becomes the message of an exception. */
@@ -28,6 +29,7 @@ export function toolHandlers(tools: ToolSource<ToolHit>): [method: string, handl
   return [
     ['callTool', (params, signal) => callTool(tools, paths, params, signal)],
     ['listTools', (params, signal) => listTools(tools, params, signal)],
+    ['pathNames', pathNamesHandler(tools)],
     ['toolTypes', (params, signal) => toolTypes(tools, params, signal)],
   ];
 }
@@ -41,7 +43,9 @@ async function callTool(
   const { name, found } = await findTarget(target, paths, signal);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const shown = name.slice(0, maxShownNameChars);
-    throw invalid(`The arguments of ${shown} must be one object.`, shown);
+    const { signature } = (await tools.listTools({ name, detail: 'signatures', signal })).tools[0] ?? {};
+    const advice = signature === undefined ? '' : ` Its signature is ${signature}`;
+    throw invalid(`The arguments of ${shown} must be one object.${advice}`, shown);
   }
   const args = found && hasKeywords === true ? withOwnNames(given, found) : given;
   const result = await tools.callTool(name, args, { signal });

@@ -24,6 +24,8 @@ export class Catalogue {
   /** Questions that are not answered yet: those who ask the same share the answer. */
   readonly #asked = new Map<string, Promise<ToolListing>>();
   readonly #refreshed = new Set<string>();
+  /** Those whose tools are all known. */
+  readonly #listed = new Set<string>();
   #whole: readonly ToolSchema[] | undefined;
 
   /** The signal is the execution's: a caller that stops waiting does not end a listing that others share. */
@@ -48,6 +50,7 @@ export class Catalogue {
     this.#failed = new Map(listing.failedServers.map((failure) => [failure.server, failure]));
     // The same array has the same tools.
     if (listing.tools !== this.#whole) this.#remember(listing);
+    for (const { server } of listing.tools) this.#listed.add(server);
     this.#whole = listing.tools;
     return listing;
   }
@@ -55,6 +58,7 @@ export class Catalogue {
   /** The tools of one server: no other is asked for this. */
   async listServer(server: string, untilReady: boolean, signal?: AbortSignal): Promise<ToolListing> {
     const listing = await this.#listSome({ server }, signal);
+    if (listing.tools.length > 0) this.#listed.add(server);
     return untilReady && listing.failedServers.length > 0
       ? this.#listSome({ server, untilReady }, signal)
       : listing;
@@ -81,6 +85,14 @@ export class Catalogue {
     if (!this.#found.has(name)) await this.#listSome({ name }, signal);
     if (untilReady && !this.#found.has(name)) await this.#listSome({ name, untilReady }, signal);
     return this.#found.get(name);
+  }
+
+  /** Whether it is known already that there is no tool of that name. */
+  lacks(name: ToolName): boolean {
+    if (typeof name !== 'string' || this.#found.has(name)) return false;
+    const server = serverOf(name, this.#servers);
+    if (server !== undefined) return this.#listed.has(server) && !this.#failed.has(server);
+    return this.#whole !== undefined && ![...this.#failed.values()].some(({ isStarting }) => isStarting);
   }
 
   /** Why the server of that name could not be listed; undefined if nothing is known against it. */

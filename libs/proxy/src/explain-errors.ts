@@ -1,7 +1,8 @@
-import type { ToolSchema } from '@code-executor/contracts';
+import type { Language, ToolSchema } from '@code-executor/contracts';
+import { toolSignature } from '@code-executor/schema-types';
 import type { ErrorObject } from 'ajv';
 
-import { describeParameters, describeType } from './describe-parameters.js';
+import { describeType } from './describe-type.js';
 import { quoteName, quoteValue } from './quote.js';
 
 const maxProblems = 5;
@@ -9,15 +10,15 @@ const maxProblems = 5;
 const maxErrors = 500;
 const maxWritten = 20;
 
-/** What is wrong with the arguments of a tool, and what it takes instead, for whoever wrote the call. */
-export function explainErrors(tool: ToolSchema, errors: readonly ErrorObject[]): string {
+/** What is wrong with the arguments of a tool, and how it is called in the language of whoever wrote the call. */
+export function explainErrors(tool: ToolSchema, errors: readonly ErrorObject[], language: Language): string {
   const kept = withoutBranches(errors.slice(0, maxErrors));
   const problems = [...new Set(kept.slice(0, maxWritten).map(explain))];
   const shown = problems.slice(0, maxProblems).join('; ');
   const more = problems.length + Math.max(0, kept.length - maxWritten) - maxProblems;
   return (
     `The arguments of ${quoteName(tool.name)} do not match its schema: ${shown}` +
-    `${more > 0 ? `; and ${more} more` : ''}. Its parameters are: ${describeParameters(tool.parameters)}.`
+    `${more > 0 ? `; and ${more} more` : ''}. Its signature is ${toolSignature(tool, language)}`
   );
 }
 

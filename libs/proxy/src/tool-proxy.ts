@@ -23,8 +23,8 @@ import { BudgetMeter, type CallBudget } from './call-budget.js';
 import { CallLog } from './call-log.js';
 import { endedBeforeAnswer, toFailure } from './cancellation.js';
 import { Catalogue } from './catalogue.js';
+import { describeMissing } from './describe-missing.js';
 import { explainErrors } from './explain-errors.js';
-import { nearNames } from './near-names.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 import type { ToolCall } from './tool-call.js';
@@ -154,6 +154,11 @@ class PolicyToolProxy implements ToolProxy {
     const call = this.#log.open(name, args);
     try {
       signal?.throwIfAborted();
+      // First: whoever adds a wrong name to a list is refused again.
+      if (this.#catalogue.lacks(name)) {
+        this.#budget.takeCall();
+        throw await this.#notFound(name, signal);
+      }
       this.#policy.check(name, undefined, this.#catalogue.servers);
       this.#budget.takeCall();
       const tool = await this.#getTool(name, signal);
@@ -217,7 +222,7 @@ class PolicyToolProxy implements ToolProxy {
       if (current !== tool) errors = checkArguments(current.parameters, args);
     }
     if (errors.length > 0) {
-      throw new CodeExecutorError('invalid_argument', explainErrors(current, errors), hints);
+      throw new CodeExecutorError('invalid_argument', explainErrors(current, errors, this.#language), hints);
     }
   }
 
@@ -240,21 +245,19 @@ class PolicyToolProxy implements ToolProxy {
         { tool: name, server, ...(retryAfterMs !== undefined && { retryAfterMs }) },
       );
     }
-    const problem = await this.#notFound(name, signal);
-    const server = serverOf(name, [...this.#policy.servers, ...this.#catalogue.servers]);
-    throw new CodeExecutorError('not_found', problem, {
-      tool: name,
-      ...(server !== undefined && { server }),
-    });
+    throw await this.#notFound(name, signal);
   }
 
-  async #notFound(name: string, signal: AbortSignal | undefined): Promise<string> {
+  async #notFound(name: string, signal: AbortSignal | undefined): Promise<CodeExecutorError> {
     const { tools } = await this.#catalogue.list(signal);
-    const callable = tools.filter((tool) => this.#policy.permits(tool.name, tool.server));
-    const near = nearNames(name, callable).map(quoteName);
-    const advice =
-      near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'list the tools to see what there is.';
-    return `Tool ${quoteName(name)} does not exist; ${advice}`;
+    const { servers } = this.#catalogue;
+    const owner = serverOf(name, [...this.#policy.servers, ...servers]);
+    const callable = tools.filter((tool) => this.#policy.barredBy(tool.name, tool.server) === undefined);
+    const problem = describeMissing(name, callable, [...servers]);
+    return new CodeExecutorError('not_found', problem, {
+      tool: name,
+      ...(owner !== undefined && { server: owner }),
+    });
   }
 
   /** Discovery shows every tool, and says where a call would be refused whatever the caller does. */

@@ -43,8 +43,8 @@ const parameters: JsonSchema = {
   additionalProperties: false,
 };
 const suffix =
-  '. Its parameters are: path: string (required), mode: "text" | "binary" | null, head: integer, tags: string[], ' +
-  'range: string | object, version: 2, when: string, code: string, size: integer | number, name: string | null.';
+  '. Its signature is tools.fs.read(args: { path: string; mode?: "text" | "binary" | null; head?: number; tags?: string[]; ' +
+  'range?: string | { from: number }; version?: 2; when?: string; code?: string; size?: number; name?: string | null }): Promise<unknown>';
 
 describe('validation of arguments', () => {
   test('lets good arguments through, unchanged', async () => {
@@ -95,8 +95,16 @@ describe('validation of arguments', () => {
       { head: 'x', mode: 1 },
       'path: expected string, received nothing; mode: expected "text" | "binary" | null, received number 1; head: expected integer, received string "x"',
     ],
-  ])('%j is refused with path, expected, received and the parameters', async (args, problems) => {
+  ])('%j is refused with path, expected, received and the signature', async (args, problems) => {
     expect(await check(parameters, args)).toBe(prefix + problems + suffix);
+  });
+
+  test('shows the signature in the language of the program', async () => {
+    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'], language: 'python' });
+    await expect(proxy.callTool('mcp__fs__read', {})).rejects.toThrow(
+      'Its signature is tools.fs.read(*, path: str, mode: ',
+    );
   });
 
   test.each([[[1]], ['text'], [null], [undefined], [7]])(
@@ -113,9 +121,9 @@ describe('validation of arguments', () => {
     const args = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, i]));
     const many = await check({ type: 'object', properties, required: ['p99'] }, args);
     expect(many).toContain(
-      'p4: expected string, received number 4; and 95 more. Its parameters are: p99: string (required), p0: string',
+      'p4: expected string, received number 4; and 95 more. Its signature is tools.fs.read(args: { p99: string; p0?: string;',
     );
-    expect(many.endsWith('p28: string and 70 more.')).toBe(true);
+    expect(many.endsWith('p14?: string; … }): Promise<unknown>')).toBe(true);
     for (const a of ['x'.repeat(1_000_000), Array.from({ length: 100_000 }, () => 1)]) {
       const long = await check({ properties: { a: { type: 'number' } } }, { a });
       expect(long.length).toBeLessThan(400);
@@ -125,7 +133,7 @@ describe('validation of arguments', () => {
   test('shows hostile texts of schema and arguments escaped', async () => {
     const schema = { properties: { 'a\u001b[31m': { type: 'number' } } };
     expect(await check(schema, { 'a\u001b[31m': '\u0007' })).toBe(
-      `${prefix}a\\u{1b}[31m: expected number, received string "\\u0007". Its parameters are: a\\u{1b}[31m: number.`,
+      `${prefix}a\\u{1b}[31m: expected number, received string "\\u0007". Its signature is tools.fs.read(args?: { "a\\u001b[31m"?: number }): Promise<unknown>`,
     );
   });
 

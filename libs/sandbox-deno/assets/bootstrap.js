@@ -22,7 +22,11 @@ const { display } = pictures;
 const globals = { ...createToolGlobals(channel), display, fetch: createFetch(channel) };
 for (const [name, value] of Object.entries(globals)) {
   const fixed = { writable: false, configurable: false, enumerable: true };
-  Object.defineProperty(globalThis, name, { ...fixed, value: Object.freeze(value) });
+  // What is frozen has a fixed list of properties; `tools` refuses changes by itself.
+  Object.defineProperty(globalThis, name, {
+    ...fixed,
+    value: name === 'tools' ? value : Object.freeze(value),
+  });
 }
 
 if (isSpare) await rehearse();

@@ -33,6 +33,18 @@ export function createToolGlobals(channel) {
     throw new McpToolError({ code: 'invalid_argument', message, tool });
   }
 
+  /** What `Object.keys` has to know at once. */
+  function namesNow(server) {
+    const reply = channel.askNow('pathNames', { server, style: 'camelCase' });
+    if (reply === undefined) {
+      refuse(
+        'While calls are under way, names of tools are not there at once; use await discoverMCPTools().',
+      );
+    }
+    if (reply.error) throw new McpToolError(reply.error);
+    return reply.value;
+  }
+
   function isRaw(options, called, tool) {
     const unknown = Object.keys(options ?? {}).find((option) => option !== 'raw');
     if (unknown !== undefined) refuse(`${called} has the option raw, and none named ${unknown}.`, tool);
@@ -79,14 +91,19 @@ export function createToolGlobals(channel) {
       });
     },
     /** Every tool as a function: `tools.<server>.<tool>(args)`, by its own name or by the name in camel case. */
-    tools: byName((server) =>
-      byName((tool) => {
-        const called = `tools.${server}.${tool}`;
-        return async (params = {}, options = {}) => {
-          const raw = isRaw(options, called);
-          return await ask('callTool', { server, tool, args: params, raw });
-        };
-      }),
+    tools: byName(
+      (server) =>
+        byName(
+          (tool) => {
+            const called = `tools.${server}.${tool}`;
+            return async (params = {}, options = {}) => {
+              const raw = isRaw(options, called);
+              return await ask('callTool', { server, tool, args: params, raw });
+            };
+          },
+          () => namesNow(server),
+        ),
+      () => namesNow(),
     ),
     McpToolError,
     ToolNotAllowedError,
@@ -95,15 +112,38 @@ export function createToolGlobals(channel) {
 
 const discoveryOptions = new Set(['server', 'detail', 'limit', 'offset']);
 
-/** An object that makes its properties when they are asked for, whatever their name, and keeps them. */
-function byName(make) {
+/**
+ * An object that makes its properties when they are asked for, whatever their name, and keeps them; `list` has the
+ * names of those that there are.
+ */
+function byName(make, list) {
   const made = new Map();
-  return new Proxy(Object.freeze(Object.create(null)), {
-    get(target, name) {
-      // `then` would make it something to await.
-      if (typeof name === 'symbol' || name === 'then') return undefined;
-      if (!made.has(name)) made.set(name, make(name));
-      return made.get(name);
+  const get = (name) => {
+    if (!made.has(name)) made.set(name, make(name));
+    return made.get(name);
+  };
+  // `then` would make it something to await.
+  const isName = (name) => typeof name === 'string' && name !== 'then';
+  const target = Object.create(null);
+  // What the console shows.
+  const inspect = (show) => show(Object.fromEntries(list().map((name) => [name, get(name)])));
+  Object.defineProperty(target, Symbol.for('Deno.customInspect'), { value: inspect, configurable: true });
+  return new Proxy(target, {
+    get: (_, name) => {
+      // As JSON, it is its names.
+      if (name === 'toJSON') return list;
+      return isName(name) ? get(name) : undefined;
     },
+    has: (_, name) => isName(name) && list().includes(name),
+    ownKeys: () => [...list(), ...Reflect.ownKeys(target)],
+    getOwnPropertyDescriptor: (_, name) =>
+      isName(name)
+        ? { value: get(name), enumerable: true, configurable: true }
+        : Reflect.getOwnPropertyDescriptor(target, name),
+    set: () => false,
+    defineProperty: () => false,
+    deleteProperty: () => false,
+    setPrototypeOf: () => false,
+    preventExtensions: () => false,
   });
 }

@@ -49,6 +49,54 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
     expect(await run(`return ${expression}`)).toMatchObject({ status: 'succeeded', value });
   });
 
+  test.each<[string, unknown]>([
+    ['Object.keys(tools)', ['gitHub', 'files']],
+    ['Object.keys(tools.gitHub)', ['createIssue', 'apiGetUser', 'same-name', 'same.name']],
+    ['Object.keys(tools["git-hub"]).length', 4],
+    ['["gitHub" in tools, "git" in tools, "delete_" in tools.files]', [true, false, true]],
+    [
+      '[tools, tools.files]',
+      [
+        ['gitHub', 'files'],
+        ['then_', 'delete_', 'broken', 'copy-all', 'copyAll'],
+      ],
+    ],
+    ['Object.entries(tools.gitHub).map(([, call]) => typeof call)', Array(4).fill('function')],
+    [
+      '[tools.files.broken().catch(() => "made"), Object.keys(tools).length, await tools.files.delete()]',
+      [{}, 2, 'deleted'],
+    ],
+    [
+      '(() => { try { Object.keys(tools.nope) } catch ({ code, message }) { return [code, message] } })()',
+      ['not_found', 'There is no server nope; the servers are git-hub, files.'],
+    ],
+  ])('%s tells what there is', async (expression, value) => {
+    expect(await run(`return ${expression}`)).toMatchObject({ status: 'succeeded', value });
+  });
+
+  test('tells no names while calls are under way, and says what does', async () => {
+    const code = `const call = tools.files.delete();
+await new Promise((resolve) => setTimeout(resolve));
+try { return Object.keys(tools) } catch ({ message }) { return message } finally { await call }`;
+    const held = {
+      ...source,
+      callTool: async () => (await new Promise((resolve) => setTimeout(resolve, 200)), { content: [] }),
+    };
+    const { value } = await sandbox.execute({
+      code,
+      timeoutMs: 20_000,
+      permissions: noPermissions,
+      tools: held,
+    });
+    expect(value).toContain('use await discoverMCPTools()');
+  });
+
+  test('shows the names when it is printed, and takes no others', async () => {
+    const { stdout, error } = await run('console.log(tools); tools.mine = 1;');
+    expect(stdout).toMatch(/^{\n {2}gitHub: {[^]*createIssue: \[AsyncFunction[^]*files: {/);
+    expect(error?.message).toMatch(/^TypeError: 'set' on proxy/);
+  });
+
   test.each<[string, object]>([
     [
       'tools.gitHub.sameName()',
@@ -66,6 +114,10 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
     ['tools.nowhere.absent()', { code: 'not_found', tool: 'mcp__nowhere__absent' }],
     ['tools.files.broken()', { code: 'tool_error', tool: 'mcp__files__broken', server: 'files' }],
     ['tools.files.delete([] as any)', { code: 'invalid_argument' }],
+    [
+      'tools.files.delete("a" as any)',
+      { message: 'The arguments of mcp__files__delete must be one object.' },
+    ],
     ['tools.files.delete({}, { fast: true } as any)', { code: 'invalid_argument' }],
     ['getToolTypes(["mcp__files__absent"])', { code: 'not_found', tool: 'mcp__files__absent' }],
     ['getToolTypes(5 as any)', { code: 'invalid_argument' }],
@@ -93,8 +145,9 @@ for (const server of ['a', 'b', 'c']) await tools[server].x().catch(() => {});`,
       tools: listing,
     });
     // Signatures are not made for a lookup.
-    const asking = { detail: 'schemas', signal: 0 };
-    expect(asked).toEqual([{ server: 'files', ...asking }, { server: 'gitHub', ...asking }, asking]);
+    const everything = { detail: 'schemas', signal: 0 };
+    const ofOne = (server: string) => ({ ...everything, server, untilReady: true });
+    expect(asked).toEqual([ofOne('files'), ofOne('gitHub'), everything, ...['a', 'b', 'c'].map(ofOne)]);
   });
 
   test('discoverMCPTools() narrows by server, offset and limit', async () => {

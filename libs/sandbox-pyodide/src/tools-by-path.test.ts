@@ -44,6 +44,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
     tools.files.list()[0],
     await asyncio.gather(*[tools.gitHub.create_issue(n=n) for n in range(2)]),
     repr(tools.files),
+    [dir(tools), list(tools.files), "files" in tools, "nope" in tools, tools],
     tools.files.find(page_size=2, a_b=1, a_b_2=2),
     tools.files.find({"a-b": 3}, a_b=1, a_b_2=2),
     tools.files.find({"page-size": 3}, page_size=4),
@@ -57,6 +58,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
         'a',
         [{ n: 0 }, { n: 1 }],
         'tools.files',
+        [['files', 'git_hub'], ['find', 'list_'], true, false, ['files', 'git_hub']],
         { 'page-size': 2, 'a-b': 1, 'a.b': 2 },
         { 'a-b': 3, a_b: 1, 'a.b': 2 },
         { 'page-size': 3, page_size: 4 },
@@ -76,6 +78,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
     caught(lambda: tools.git_hub.create_issue([1])),
     caught(lambda: tools.git_hub.create_issue(x=object())),
     caught(lambda: tools[1]),
+    caught(lambda: dir(tools.nope)),
     caught(lambda: get_tool_types("mcp__files__absent").strip()),
     caught(lambda: discover_mcp_tools(detail="much").append(1)),
 ]`;
@@ -87,17 +90,14 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
         'tools.git_hub.same_name may be any of mcp__git-hub__same-name, mcp__git-hub__same.name; call the one you mean by its full name.',
       ],
       ['McpToolError', 'not_found', 'Tool mcp__git_hub__absent does not exist.'],
-      [
-        'McpToolError',
-        'invalid_argument',
-        'tools.git_hub.create_issue takes its params by name, or as one dict, not list.',
-      ],
+      ['McpToolError', 'invalid_argument', 'The arguments of mcp__git-hub__createIssue must be one object.'],
       [
         'McpToolError',
         'invalid_argument',
         'The params of tools.git_hub.create_issue are not JSON: Object of type object is not JSON serializable',
       ],
       ['TypeError', null, 'tools takes the name as a string, not int.'],
+      ['McpToolError', 'not_found', 'There is no server nope; the servers are git-hub, files.'],
       [
         'McpToolError',
         'not_found',

@@ -1,6 +1,6 @@
 """The functions through which a program reaches tools."""
 
-from code_executor.host import request, to_text
+from code_executor.host import request, send, to_text
 
 
 class McpToolError(Exception):
@@ -69,12 +69,13 @@ def _call(target, args, raw, tool):
         raise McpToolError(message, code="invalid_argument", tool=tool) from None
 
 
-class _ByName:
+class ByName:
     """Makes its attributes, which are its items as well, when they are asked for, whatever their name."""
 
-    def __init__(self, make, path):
+    def __init__(self, make, path, server=None):
         self.__make = make
         self.__path = path
+        self.__server = server
 
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
@@ -86,22 +87,35 @@ class _ByName:
             raise TypeError(f"{self!r} takes the name as a string, not {type(name).__name__}.")
         return self.__make(name)
 
+    def __dir__(self):
+        params = {"style": "snake_case", **({} if self.__server is None else {"server": self.__server})}
+        return send("pathNames", to_text(params), _same, _failing()).wait()
+
+    def __iter__(self):
+        return iter(dir(self))
+
+    def __contains__(self, name):
+        return name in dir(self)
+
+    def __str__(self):
+        return str(dir(self))
+
     def __repr__(self):
         return self.__path
 
 
 def _server(server):
-    return _ByName(lambda tool: _tool(server, tool), f"tools.{server}")
+    return ByName(lambda tool: _tool(server, tool), f"tools.{server}", server)
 
 
 def _tool(server, tool):
     path = f"tools.{server}.{tool}"
 
     def call(params=None, /, **named):
-        if params is not None and not isinstance(params, dict):
-            _refuse(f"{path} takes its params by name, or as one dict, not {type(params).__name__}.")
         target = {"server": server, "tool": tool, "hasKeywords": bool(named)}
-        text = _call(target, {**(params or {}), **named}, False, path)
+        # What is no dict is refused by the server, which knows the signature.
+        args = {**(params or {}), **named} if params is None or isinstance(params, dict) else params
+        text = _call(target, args, False, path)
         return request("callTool", text, _same, _failing())
 
     call.__name__ = call.__qualname__ = path
@@ -110,7 +124,7 @@ def _tool(server, tool):
 
 
 #: Every tool as a function: ``tools.<server>.<tool>(**params)``, by its own name or by the name in snake case.
-tools = _ByName(_server, "tools")
+tools = ByName(_server, "tools")
 
 
 def discover_mcp_tools(search=None, *, server=None, detail="full", limit=None, offset=0):

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence, Set
 from pyodide.ffi import JsProxy
 
 from code_executor.host import PendingCall
+from code_executor.tools import ByName
 
 _largest_exact = 2**53 - 1
 _as_text = (decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath)
@@ -96,6 +97,8 @@ class _Converter:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in dataclasses.fields(value)]
             return {name: self.convert(getattr(value, name), (*path, name)) for name in names}
+        if isinstance(value, ByName):
+            return dir(value)
         if isinstance(value, BaseException):
             return self._mapping(_fields_of(value), path)
         plain = _plain(value)

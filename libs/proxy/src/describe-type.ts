@@ -2,26 +2,6 @@ import type { JsonSchema } from '@code-executor/contracts';
 
 import { quoteName, quoteValue } from './quote.js';
 
-const maxParameters = 30;
-
-/** The parameters of a tool in one line: `path: string (required), head: integer`. */
-export function describeParameters(schema: JsonSchema): string {
-  const properties = asSchema(schema['properties']);
-  const names = Object.keys(properties ?? {});
-  if (!properties || names.length === 0) return 'none that its schema names';
-  const required = new Set<unknown>(Array.isArray(schema['required']) ? schema['required'] : []);
-  const shown = names
-    // What must be given comes first, and so is never cut.
-    .sort((a, b) => Number(required.has(b)) - Number(required.has(a)))
-    .slice(0, maxParameters)
-    .map((name) => {
-      const mark = required.has(name) ? ' (required)' : '';
-      return `${quoteName(name)}: ${describeType(properties[name])}${mark}`;
-    });
-  const more = names.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
 /** The type that a schema asks for, in a few words: `string`, `integer[]`, `"a" | "b"`; `any` where it cannot be told. */
 export function describeType(schema: unknown, depth = 3): string {
   const { type, enum: values, items, anyOf, oneOf, ...rest } = asSchema(schema) ?? {};
