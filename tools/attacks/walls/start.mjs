@@ -56,6 +56,36 @@ export const start = {
     edits: [[pool('presentable'), `shown.replaceAll(secret, '***')`, 'shown']],
     attacks: ['CFG-11', 'CFG-13', 'CFG-15'],
   },
+  'a project is not trusted by itself': {
+    edits: [[config('project-file'), 'this.#trustsAll || known === sha256', 'true']],
+    attacks: ['CFG-21', 'CFG-22'],
+  },
+  'trust is for one content': {
+    edits: [[config('project-file'), 'known === sha256', 'known !== undefined']],
+    attacks: ['CFG-22'],
+  },
+  'trust of the environment is for what is there at the start': {
+    edits: [['apps/mcp-server/src/prepare.ts', '...(trusted && { trusted }),', '']],
+    attacks: ['CFG-22'],
+  },
+  'a trusted configuration only narrows': {
+    edits: [
+      [config('narrow-config'), 'narrowed = rule(value, before)', 'narrowed = { value, isCut: false }'],
+    ],
+    attacks: ['CFG-22'],
+  },
+  'files of a project are its own': {
+    edits: [[config('project-file'), 'followLink: false', 'followLink: true']],
+    attacks: ['CFG-23'],
+  },
+  'files of a project are for nobody else to write': {
+    edits: [[config('project-file'), 'if (danger !== undefined)', 'if (danger === "")']],
+    attacks: ['CFG-23'],
+  },
+  'the list of trusted projects is not of a project': {
+    edits: [[config('trust-store'), ' || (await isOfProject(path, search))', '']],
+    attacks: ['CFG-23'],
+  },
   "names of another server's tools": {
     edits: [
       [pool('client-pool'), 'if (!tools) throw', 'if (!tools && owners.length < 2) throw'],

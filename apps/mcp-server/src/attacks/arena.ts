@@ -31,6 +31,8 @@ export interface ArenaOptions {
   env?: Record<string, string>;
   /** Does something to the home before the server starts. */
   prepare?: (places: Places) => Promise<unknown>;
+  /** The working directory of the server; its home unless told. */
+  cwd?: (places: Places) => string;
   /** A command that starts the server, with its first arguments. */
   wrapper?: (places: Places) => readonly string[];
 }
@@ -69,7 +71,7 @@ export class Arena {
   /** Starts the server; `auto` leaves the mode to it. */
   static async start(
     mode: Mode | 'auto',
-    { config = {}, env = {}, prepare, wrapper = () => [] }: ArenaOptions = {},
+    { config = {}, env = {}, prepare, cwd = ({ home }) => home, wrapper = () => [] }: ArenaOptions = {},
   ): Promise<Arena> {
     const { places, traps } = await surround();
     await writeFile(
@@ -81,7 +83,7 @@ export class Arena {
     const transport = new StdioClientTransport({
       command: '/bin/sh',
       args: ['-c', leaveOpen, 'sh', secret, places.pipe, ...wrapper(places), process.execPath, bin],
-      cwd: places.home,
+      cwd: cwd(places),
       env: { ...environmentOf(places, mode), ...env },
       stderr: 'pipe',
     });

@@ -3,6 +3,7 @@ import { configContent } from './config-content.js';
 import { configPlaces } from './config-places.js';
 import { lastWords } from './last-words.js';
 import { machine } from './machine.js';
+import { projectFiles } from './project-files.js';
 import { secrets } from './secrets.js';
 import type { ServerAttack } from './server-attack.js';
 import { serverNames } from './server-names.js';
@@ -15,6 +16,7 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...secrets,
   ...upstreamDefinitions,
   ...lastWords,
+  ...projectFiles,
   ...machine,
   ...serverNames,
   ...auditRecord,
