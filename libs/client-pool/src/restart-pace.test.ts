@@ -1,11 +1,16 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 
 import { ClientPool } from './client-pool.js';
 import { dataOf, errorOf, stdioServer } from './fixture-servers.test.support.js';
+import { RestartPace } from './restart-pace.js';
 
 const slackMs = 50;
 let pool: ClientPool | undefined;
-afterEach(() => pool?.close());
+afterEach(async () => {
+  jest.useRealTimers();
+  await pool?.close();
+  pool = undefined;
+});
 
 test('A server that goes away soon after each start is started at once twice, and then later and later', async () => {
   const pauses: unknown[] = [];
@@ -47,4 +52,21 @@ test('The wait for the next start ends with the pool', async () => {
   const waiting = errorOf(pool.callTool('mcp__wild__pid', {}));
   await pool.close();
   expect((await waiting).message).toContain('the client pool is closed');
+});
+
+test('The pause doubles up to two seconds, and begins anew after a server stayed connected for ten', () => {
+  jest.useFakeTimers();
+  const pace = new RestartPace();
+  const lose = (afterMs: number) => {
+    pace.connected();
+    jest.advanceTimersByTime(afterMs);
+    pace.lost();
+    return pace.pauseMs;
+  };
+  expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => lose(9999))).toEqual([0, 0, 250, 500, 1000, 2000, 2000, 2000]);
+  jest.advanceTimersByTime(1999);
+  expect(pace.pauseMs).toBe(1);
+  jest.advanceTimersByTime(1);
+  expect(pace.pauseMs).toBe(0);
+  expect([10_000, 1, 1, 1].map(lose)).toEqual([0, 0, 0, 250]);
 });

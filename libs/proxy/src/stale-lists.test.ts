@@ -65,3 +65,46 @@ describe('a listing of one server', () => {
     expect(asked).toEqual([{ server: 'fs' }, { server: 'absent' }]);
   });
 });
+
+describe('a server that could not be listed', () => {
+  test('is told of as it was last found', async () => {
+    const answers = [
+      { tools: [], failedServers: [{ server: 'fs', reason: 'it is still starting', fix: 'Wait.' }] },
+      { tools: [], failedServers: [{ server: 'fs', reason: 'it exited with code 3', fix: 'See the log.' }] },
+      { tools: [tool({})], failedServers: [] },
+    ];
+    const tools = {
+      listTools: () => Promise.resolve(answers.shift() ?? { tools: [], failedServers: [] }),
+      callTool: () => Promise.resolve({ content: [] }),
+    };
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    const reasons = async () => {
+      await proxy.listTools();
+      return proxy.failedServers.map(({ reason }) => reason);
+    };
+    expect(await reasons()).toEqual(['it is still starting']);
+    expect(await reasons()).toEqual(['it exited with code 3']);
+    expect(await reasons()).toEqual([]);
+  });
+
+  test('is told of as it was last found, also where single tools are called', async () => {
+    let now = '';
+    const tools = {
+      listTools: () =>
+        Promise.resolve({
+          tools: [],
+          failedServers: [{ server: 'fs', reason: now, fix: 'See the log.' }],
+        }),
+      callTool: () => Promise.resolve({ content: [] }),
+    };
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    for (const reason of ['it is still starting', 'it exited with code 3']) {
+      now = reason;
+      await expect(proxy.callTool('mcp__fs__read', {})).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining(reason) as unknown,
+      });
+      expect(proxy.failedServers.map((failure) => failure.reason)).toEqual([reason]);
+    }
+  });
+});
