@@ -232,6 +232,38 @@ describe('code-executor-mcp --http', () => {
     ]);
   });
 
+  test('tells who comes while it ends to come again, and finishes what runs', async () => {
+    const home = await newHome();
+    const port = await freePort();
+    const { child, ended, output } = await spawnHttp(home, {
+      http: { port, clients: { ci: { tokenHash: hashOf('ci token') } } },
+      mcpServers: { everything: realServer('everything') },
+      policy: { defaultAllowedTools: ['*'] },
+    });
+    await until(() => output().stderr.includes('listening on'));
+    const { call } = caller(port, 'ci token');
+    const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    const long = call('mcp__everything__trigger-long-running-operation', { duration: 4, steps: 1 });
+    await until(async () => {
+      const { connectionPool } = (await (await at('/ready')).json()) as {
+        connectionPool: { active: number };
+      };
+      return connectionPool.active === 1;
+    });
+    child.kill('SIGTERM');
+    await until(() => output().stderr.includes('The server ends'));
+    await until(async () => (await at('/ready')).status === 503);
+    const ready = await at('/ready');
+    expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '30']);
+    expect((await at('/live')).status).toBe(200);
+    expect(await call(...echo)).toMatchObject([
+      503,
+      { error: { code: 'unavailable', retryAfterMs: 30_000 } },
+    ]);
+    expect((await long)[0]).toBe(200);
+    expect(await ended).toBe(0);
+  });
+
   test('--no-auth asks for no token, says so once, and writes no file', async () => {
     const home = await newHome();
     const port = await freePort();

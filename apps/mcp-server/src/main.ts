@@ -70,7 +70,15 @@ async function serve(configFile: string | undefined): Promise<void> {
     healthCheck &&
     (await (
       await import('./serve-probes.js')
-    ).openProbes(healthCheck, version, () => opened?.current, logger));
+    ).openProbes(
+      healthCheck,
+      version,
+      {
+        services: () => opened?.current,
+        maxCalls: () => prepared?.config.pool?.maxConcurrent ?? 100,
+      },
+      logger,
+    ));
   const setupOf = (read: Prepared): Setup => ({
     ...read,
     ...(probes && { observe: probes.observe }),

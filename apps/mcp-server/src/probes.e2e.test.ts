@@ -8,6 +8,7 @@ import { freePort } from '@code-executor/contracts/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { StartedDoor } from './settings/started-door.test.support.js';
+import { inTurn, upstream } from './settings/upstream.test.support.js';
 import { realServer, StartedServer, until } from './started-server.test.support.js';
 
 const ending: { close(): Promise<void> }[] = [];
@@ -48,7 +49,10 @@ describe('HEALTH_CHECK_PORT', () => {
     expect(live.headers.get('cache-control')).toBe('no-store');
     expect((await at('/health')).body).toEqual({ status: 'ok', uptime, timestamp, version });
     // Nobody has asked a server yet.
-    expect(await at('/ready')).toMatchObject({ status: 200, body: { ready: true } });
+    expect(await at('/ready')).toMatchObject({
+      status: 200,
+      body: { ready: true, connectionPool: { active: 0, waiting: 0, max: 100 } },
+    });
     expect((await at('/nothing')).status).toBe(404);
     const post = await at('/live', { method: 'POST' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
@@ -82,6 +86,31 @@ describe('HEALTH_CHECK_PORT', () => {
     await server.run('return await discoverMCPTools()');
     const { status, body } = await ask(`http://127.0.0.1:${port}/ready`);
     expect([status, body]).toMatchObject([503, { ready: false, reason: 'No server has a tool.' }]);
+  });
+
+  test('is not ready, and has nobody connected, while the circuit of every server is open', async () => {
+    const port = await freePort();
+    const config = {
+      mcpServers: { up: upstream() },
+      pool: { failureThreshold: 1, resetTimeoutMs: 600_000 },
+      policy: { defaultAllowedTools: ['*'] },
+    };
+    const server = await StartedServer.start(
+      { '.code-executor.json': JSON.stringify(config) },
+      { HEALTH_CHECK_PORT: String(port) },
+    );
+    ending.push(server);
+    const state = async () => {
+      const { structured } = await server.call('health', {});
+      return {
+        clients: structured['mcpClients'],
+        ready: (await ask(`http://127.0.0.1:${port}/ready`)).status,
+      };
+    };
+    await server.run(inTurn(['tell']));
+    expect(await state()).toEqual({ clients: { connected: 1 }, ready: 200 });
+    await server.run(inTurn(['die']));
+    expect(await state()).toEqual({ clients: { connected: 0 }, ready: 503 });
   });
 
   test('that is in use is logged, and the server works without', async () => {

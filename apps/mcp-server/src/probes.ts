@@ -10,6 +10,8 @@ export interface ProbeOptions {
   metrics: Metrics;
   /** Undefined as long as nothing has needed them. */
   services: () => Services | undefined;
+  /** The places for calls that there are by then. */
+  maxCalls: () => number;
   /** Whether `/metrics` needs a token, where the server around it asks for tokens. */
   guardsMetrics: boolean;
 }
@@ -20,13 +22,19 @@ const open = { config: { isOpen: true } };
 
 /** `/live`, `/ready` and `/health` for whoever watches the process, `/metrics` for Prometheus. */
 export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
-  const { version, metrics, services, guardsMetrics } = options;
+  const { version, metrics, services, maxCalls, guardsMetrics } = options;
   app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
 
-  app.get('/live', open, () => ({ status: 'alive', timestamp: now() }));
+  app.get('/live', { config: { isOpen: true, isLasting: true } }, () => ({
+    status: 'alive',
+    timestamp: now(),
+  }));
 
   app.get('/ready', open, (_request, reply) => {
-    const { active, waiting, max, servers } = services()?.lasting.pool.stats ?? unused;
+    const { active, waiting, max, servers } = services()?.lasting.pool.stats ?? {
+      ...unused,
+      max: maxCalls(),
+    };
     const reason = whyNotReady({ active, waiting, max, servers });
     void reply.code(reason === undefined ? 200 : 503);
     const state = reason === undefined ? { ready: true } : { ready: false, reason };

@@ -112,6 +112,7 @@ async function open(
       version,
       metrics,
       services: () => live.current,
+      maxCalls: () => live.current.lasting.pool.stats.max,
       guardsMetrics: true,
     } satisfies ProbeOptions);
     await app.register(toolProxyRoutes, {

@@ -3,9 +3,8 @@ import type { AuditSink, Logger } from '@code-executor/contracts';
 import { boundConnections } from '@code-executor/loopback-server';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 
-import type { Services } from './compose.js';
 import { observe } from './observed.js';
-import { probeRoutes } from './probes.js';
+import { type ProbeOptions, probeRoutes } from './probes.js';
 
 export interface OpenedProbes {
   /** Takes every event, so that the metrics count it. */
@@ -22,14 +21,14 @@ const paths = ['/health', '/ready', '/live', '/metrics'];
 export async function openProbes(
   address: HealthCheckAddress,
   version: string,
-  services: () => Services | undefined,
+  { services, maxCalls }: Pick<ProbeOptions, 'services' | 'maxCalls'>,
   logger: Logger,
 ): Promise<OpenedProbes> {
   const metrics = observe(services, logger);
   const app = fastify({ bodyLimit: 1, requestTimeout: 5000, exposeHeadRoutes: false });
   boundConnections(app.server, 64);
   answerMistakes(app, logger);
-  await app.register(probeRoutes, { version, metrics, services, guardsMetrics: false });
+  await app.register(probeRoutes, { version, metrics, services, maxCalls, guardsMetrics: false });
   try {
     await app.listen(address);
   } catch (error) {

@@ -89,7 +89,12 @@ describe('CallQueue', () => {
     await sleep({ ms: 100, id: 3 }); // longer than the limit of a wait, which is over
     expect(await received()).toEqual([1, 3]);
     expect(events).toEqual([
-      expect.objectContaining({ type: 'queue', action: 'timed_out', server: 'moody' }),
+      expect.objectContaining({
+        type: 'queue',
+        action: 'timed_out',
+        server: 'moody',
+        queuedMs: expect.any(Number),
+      }),
     ]);
   });
 

@@ -8,8 +8,8 @@ export interface CallQueueOptions {
   maxQueued: number;
   /** Milliseconds that a call waits at most. */
   queueTimeoutMs: number;
-  /** A call was not let in, or waited in vain. */
-  onRefused: (action: 'full' | 'timed_out', tool: ToolSchema) => void;
+  /** A call was not let in, or waited in vain, for so long. */
+  onRefused: (action: 'full' | 'timed_out', tool: ToolSchema, waitedMs?: number) => void;
 }
 
 /** What a caller is told to wait when the queue is full, or when waiting in it was in vain. */
@@ -44,10 +44,11 @@ export class CallQueue {
     const { pending, size, concurrency } = this.#queue;
     if (pending < concurrency) return this.#enter();
     if (size >= this.#options.maxQueued) throw this.#refusal('full', tool);
+    const since = performance.now();
     const wait = new AbortController();
     const leave = () => wait.abort(signal?.reason);
     const timer = setTimeout(
-      () => wait.abort(this.#refusal('timed_out', tool)),
+      () => wait.abort(this.#refusal('timed_out', tool, performance.now() - since)),
       this.#options.queueTimeoutMs,
     );
     signal?.addEventListener('abort', leave, { once: true });
@@ -66,9 +67,9 @@ export class CallQueue {
     });
   }
 
-  #refusal(action: 'full' | 'timed_out', tool: ToolSchema): CodeExecutorError {
+  #refusal(action: 'full' | 'timed_out', tool: ToolSchema, waitedMs?: number): CodeExecutorError {
     const { maxConcurrent, maxQueued, queueTimeoutMs, onRefused } = this.#options;
-    onRefused(action, tool);
+    onRefused(action, tool, waitedMs);
     const about = { tool: tool.name, server: tool.server };
     if (action === 'full') {
       const message = `Tool ${tool.name} was not called, for ${maxConcurrent} calls run and ${maxQueued} wait for their turn; try again later.`;

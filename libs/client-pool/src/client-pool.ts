@@ -76,8 +76,10 @@ export class ClientPool implements ToolSource {
       maxConcurrent,
       maxQueued,
       queueTimeoutMs,
-      onRefused: (action, { name, server }) =>
-        this.#record({ type: 'queue', action, toolName: name, server, status: 'rejected' }),
+      onRefused: (action, { name, server }, waitedMs) => {
+        const queued = waitedMs === undefined ? {} : { queuedMs: waitedMs };
+        this.#record({ type: 'queue', action, toolName: name, server, status: 'rejected', ...queued });
+      },
     });
   }
 

@@ -347,7 +347,7 @@ describe('close', () => {
     return { plugin, started, answer: () => answer() };
   }
 
-  test('lets running requests end, and takes no more', async () => {
+  test('lets running requests end, and tells others to come again until then', async () => {
     const { plugin, started, answer } = held();
     const open = await start({}, plugin);
     const { url, token } = open;
@@ -355,11 +355,13 @@ describe('close', () => {
     const running = fetch(url, { headers });
     await started;
     const closed = open.close();
-    await expect(fetch(url, { headers })).rejects.toThrow('fetch failed');
+    const refused = await fetch(url, { headers });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
     answer();
     const late = await running;
     expect([await late.text(), late.headers.get('connection')]).toEqual(['late', 'close']);
     await closed;
+    await expect(fetch(url, { headers })).rejects.toThrow('fetch failed');
     await open.close();
   });
 

@@ -12,6 +12,7 @@ import { boundConnections } from './connections.js';
 import { answerUnknownRoutes } from './known-routes.js';
 import { answerUnreadable, type OnRefused, refusedConnection, reportRefusals } from './refusals.js';
 import { guard } from './request-guard.js';
+import { RunningRequests } from './running-requests.js';
 import { dropUnreadAnswers } from './unread-answers.js';
 
 export interface LoopbackServerOptions {
@@ -49,7 +50,7 @@ export interface ClientOptions extends Omit<LoopbackServerOptions, 'token'> {
 export interface LoopbackServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
-  /** Takes no more requests, waits for the running ones up to `drainMs`, then cuts their connections. */
+  /** Answers 503 to new requests while it waits for the running ones, up to `drainMs`; then cuts all connections. */
   close(): Promise<void>;
 }
 
@@ -113,6 +114,7 @@ export async function startLoopbackServer(
     if (onRefused) reportRefusals(app, onRefused);
     const closing = new AbortController();
     guard(app, { names: place.names, ...(findClient && { findClient }), closing: closing.signal });
+    const running = new RunningRequests(app);
     dropUnreadAnswers(app);
     answerUnknownRoutes(app);
     acceptOnlyJson(app);
@@ -121,7 +123,7 @@ export async function startLoopbackServer(
     let closed: Promise<void> | undefined;
     const close = () => {
       closing.abort();
-      return (closed ??= drain(app, drainMs));
+      return (closed ??= drain(app, running, drainMs));
     };
     return { port: bound.port, close };
   };
@@ -172,8 +174,11 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-async function drain(app: FastifyInstance, drainMs: number): Promise<void> {
-  const late = setTimeout(() => app.server.closeAllConnections(), drainMs);
+/** Goes on listening while something runs: who comes meanwhile is told to come again, not cut off. */
+async function drain(app: FastifyInstance, running: RunningRequests, drainMs: number): Promise<void> {
+  const endsAt = performance.now() + drainMs;
+  await running.ended(drainMs);
+  const late = setTimeout(() => app.server.closeAllConnections(), Math.max(0, endsAt - performance.now()));
   try {
     await app.close();
   } finally {

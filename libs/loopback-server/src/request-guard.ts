@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route needs no token. */
     isOpen?: boolean;
+    /** The route answers while the server shuts down, too. */
+    isLasting?: boolean;
   }
 }
 
@@ -38,7 +40,7 @@ export function guard(app: FastifyInstance, { names, findClient, closing }: Guar
       const problem = 'The token is missing or wrong; send it as "Authorization: Bearer <token>".';
       return sendError(reply, new CodeExecutorError('unauthenticated', problem));
     }
-    if (closing.aborted) {
+    if (closing.aborted && request.routeOptions.config.isLasting !== true) {
       const retry = { retryAfterMs: retryAfterCloseMs };
       return sendError(reply, new CodeExecutorError('unavailable', 'The server is shutting down.', retry));
     }

@@ -19,6 +19,7 @@ export function eventMetrics(registry: Registry, servers: NameLabel): (event: Au
         onExecution(event);
         break;
       case 'tool_call':
+      case 'queue':
         onToolCall(event);
         break;
       case 'denial':

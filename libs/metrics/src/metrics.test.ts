@@ -94,6 +94,21 @@ describe('tool calls', () => {
     expect(samples).not.toHaveProperty('tool_call_duration_seconds_count{server="memory"}');
   });
 
+  test('that waited in vain are counted with their waits, and once', async () => {
+    const metrics = createMetrics({ pool });
+    void metrics.record(event({ type: 'queue', server: 'github', status: 'rejected', queuedMs: 30_000 }));
+    void metrics.record(event({ server: 'github', status: 'failure', errorCode: 'unavailable' }));
+
+    const samples = samplesOf(await metrics.render());
+
+    expect(samples).toMatchObject({
+      'pool_queue_wait_seconds_bucket{le="15"}': 0,
+      'pool_queue_wait_seconds_bucket{le="30"}': 1,
+      pool_queue_wait_seconds_count: 1,
+      'tool_calls_total{server="github",status="failure"}': 1,
+    });
+  });
+
   test('of servers that are not configured are together', async () => {
     const metrics = createMetrics({ pool });
     for (const server of ['gibhut', '__proto__', 'constructor', 'a"} 1\nevil_total 1 #']) {

@@ -4,7 +4,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { isAmount, observeMs } from './amount.js';
 import { type NameLabel, statusLabel } from './labels.js';
 
-/** The metrics of tool calls, and the function that takes the event of one. */
+/** The metrics of tool calls, and the function that takes the event of one, or of one that the queue refused. */
 export function toolCallMetrics(registry: Registry, servers: NameLabel): (event: AuditEvent) => void {
   const registers = [registry];
   const calls = new Counter({
@@ -32,11 +32,13 @@ export function toolCallMetrics(registry: Registry, servers: NameLabel): (event:
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 15, 30],
     registers,
   });
-  return ({ server: name, status, durationMs, queuedMs, resultBytes }) => {
+  return ({ type, server: name, status, durationMs, queuedMs, resultBytes }) => {
+    observeMs(queueWait, {}, queuedMs);
+    // The call itself has an event of its own.
+    if (type === 'queue') return;
     const server = servers.of(name);
     calls.inc({ server, status: statusLabel(status) });
     if (status !== 'rejected') observeMs(duration, { server }, durationMs);
-    observeMs(queueWait, {}, queuedMs);
     if (isAmount(resultBytes)) results.inc({ server }, resultBytes);
   };
 }
