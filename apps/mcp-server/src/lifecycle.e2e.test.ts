@@ -222,6 +222,7 @@ describe('a configuration that changes', () => {
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('The servers stay as they were'));
     expect(server.stderr).toContain('.claude.json is not as it should be');
+    await until(async () => (await recordsOf(server)).includes('config refused'));
     expect((await server.run(listed)).result).toEqual(['one']);
     await writeFile(join(server.home, '.code-executor.json'), JSON.stringify(level));
     process.kill(server.pid, 'SIGHUP');

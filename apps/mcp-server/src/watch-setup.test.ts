@@ -9,6 +9,41 @@ import { expect, test } from '@jest/globals';
 import type { Prepared } from './prepare.js';
 import { watchSetup } from './watch-setup.js';
 
+test('watchSetup tells that a file of servers is broken, keeps its servers, and tells when it is mended', async () => {
+  const one = { one: { command: 'one' } };
+  const two = { two: { command: 'two' } };
+  const prepared: Prepared = {
+    config: {},
+    servers: one,
+    warnings: [],
+    version: '1.2.3',
+    places: [],
+    unusable: [],
+    brokenFiles: [],
+    projectFiles: [],
+  };
+  const found = [
+    { ...prepared, servers: {}, brokenFiles: ['.mcp.json'] },
+    { ...prepared, servers: two },
+  ];
+  const told: unknown[] = [];
+  const read = watchSetup({
+    prepared,
+    places: [],
+    prepare: () => Promise.resolve(found.shift() ?? prepared),
+    onRead: ({ servers }, hasChanged) => void told.push([Object.keys(servers), hasChanged]),
+    onProblem: (problem) => void told.push(problem),
+    logger: silentLogger,
+  });
+  await read();
+  expect(told.splice(0)).toEqual([
+    'The servers stay as they were until all their files can be read.',
+    [['one'], false],
+  ]);
+  await read();
+  expect(told).toEqual([undefined, [['two'], true]]);
+});
+
 test('watchSetup does not believe at once that a file is gone: editors take it away when they save it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-setup-'));
   const file = join(folder, 'config.json');
