@@ -119,14 +119,22 @@ export class Channel {
     this.#lines = lines;
   }
 
-  /** Tells the server that this process waits, and waits for the program: `{ code, … }`. */
-  receiveProgram() {
+  /**
+   * Tells the server that this process waits, and waits for the program: `{ code, … }`. Its time begins now; with
+   * `loadsFirst`, when `startProgram` is called.
+   */
+  receiveProgram(loadsFirst = false) {
     this.#write(this.#encode('{"type":"ready"}'));
     const line = this.#lines.nextBlocking();
     // The server is gone before it had anything to run.
     if (line === undefined) exit(0);
-    this.#write(this.#encode('{"type":"started"}'));
+    if (loadsFirst) this.#write(this.#encode('{"type":"loading"}'));
+    else this.startProgram();
     return parse(line);
+  }
+
+  startProgram() {
+    this.#write(this.#encode('{"type":"started"}'));
   }
 
   /** Asks the server; rejects with a `HostError`. Throws what `JSON.stringify` throws. */

@@ -30,6 +30,8 @@ export interface DenoRunnerOptions {
   isolation: Isolation;
   limits: Omit<DenoLimits, 'cpuSeconds'>;
   maxOutputChars: number;
+  /** How much memory a program has, by which settings: for one that has used it up. Default: nothing is said. */
+  memoryAdvice?: string;
   spares: SpareOptions;
   /** Files of ours that the entry script reads before it takes a program; asked for at each start. */
   ownFiles?: () => Promise<OwnFiles>;
@@ -157,7 +159,7 @@ export class DenoRunner {
     this.#running++;
     this.#processes.add(process);
     void process.exit.then(() => this.#processes.delete(process));
-    const { maxOutputChars, cleanText = (text: string) => text, messageFor } = this.#options;
+    const { maxOutputChars, cleanText = (text: string) => text, messageFor, memoryAdvice } = this.#options;
     const pictures = new ShownPictures();
     const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
     try {
@@ -165,6 +167,7 @@ export class DenoRunner {
         ...start,
         maxOutputChars,
         cleanText,
+        ...(memoryAdvice !== undefined && { memoryAdvice }),
         handlers: new Map([
           ...toolHandlers(request.tools),
           ['fetch', fetchHandler(request.fetcher, request.permissions.net)],

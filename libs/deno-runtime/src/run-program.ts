@@ -21,6 +21,8 @@ const killGraceMs = 1000;
 /** What a process may have on disk in portable isolation, and how often that is looked at. */
 const maxDiskBytes = 32 * 1024 * 1024;
 const diskWatchMs = 200;
+/** How long a process may take to start and to load what the program needs. None of it is the program's own time. */
+const maxStartMs = 60_000;
 
 export interface ProgramOptions {
   /** When the program was asked for, as `performance.now()` has it. */
@@ -29,8 +31,10 @@ export interface ProgramOptions {
   run: object;
   handlers: HostCallHandlers;
   maxOutputChars: number;
-  /** A process that has not taken its program after this many milliseconds is ended. Default: when the program's time is over. */
+  /** A process that has not taken its program after this many milliseconds is ended, for another to have it. Default: none is. */
   startLimitMs?: number;
+  /** How much memory a program has, by which settings: for one that has used it up. Default: nothing is said. */
+  memoryAdvice?: string;
   /** Makes text about the program what its author expects. */
   cleanText: (text: string) => string;
 }
@@ -42,7 +46,8 @@ const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
 
 type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
 /** What ended a program from outside, or that it broke the rules of the pipe. */
-type Ending = 'timeout' | 'cancelled' | 'too_much_disk' | 'bad_result' | 'bad_call' | ProtocolViolation;
+type Ending =
+  'timeout' | 'slow_start' | 'cancelled' | 'too_much_disk' | 'bad_result' | 'bad_call' | ProtocolViolation;
 
 /** How a run went; `hasStarted` is false when the process was gone before the program reached it. */
 export interface ProgramOutcome {
@@ -56,7 +61,6 @@ export async function runProgram(
   request: ProgramRequest,
   options: ProgramOptions,
 ): Promise<ProgramOutcome> {
-  const started = performance.now();
   const output = {
     stdout: new OutputBuffer(options.maxOutputChars),
     stderr: new OutputBuffer(options.maxOutputChars),
@@ -66,7 +70,9 @@ export async function runProgram(
   // One listener per open call; Node warns of a leak from the eleventh on.
   setMaxListeners(0, calls.signal);
   const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
+  let hasArrived = false as boolean;
   let startedMs = undefined as number | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let result: ResultFrame | undefined;
 
   const ending = await new Promise<Ending | ExitStatus>((resolve) => {
@@ -87,21 +93,28 @@ export async function runProgram(
           // What was printed before is in the other pipe already.
           void process.untilRead().then(() => resolve(ranToItsEnd));
         } else {
-          startedMs ??= performance.now();
+          hasArrived = true;
+          if (frame.type === 'started' && startedMs === undefined) start();
         }
       },
     });
     void process.exit.then(resolve);
     // A server that was busy for that long meets the timer first: what had come by then is read before it counts.
     const onLimit = (ms: number, act: () => void) => setTimeout(() => void process.untilRead().then(act), ms);
-    const timer = onLimit(request.timeoutMs, () => {
-      if (!result) resolve('timeout');
+    const start = () => {
+      startedMs = performance.now();
+      timer = onLimit(request.timeoutMs, () => {
+        if (!result) resolve('timeout');
+      });
+    };
+    const startTimer = onLimit(maxStartMs, () => {
+      if (startedMs === undefined) resolve('slow_start');
     });
-    const { startLimitMs = Infinity } = options;
-    const startTimer =
-      startLimitMs < request.timeoutMs &&
+    const { startLimitMs } = options;
+    const arrivalTimer =
+      startLimitMs !== undefined &&
       onLimit(startLimitMs, () => {
-        if (startedMs !== undefined) return;
+        if (hasArrived) return;
         // Not heard from now on, so that another process can have the program.
         process.listen({});
         void process.kill(0);
@@ -116,14 +129,15 @@ export async function runProgram(
     if (request.signal?.aborted) cancel();
     calls.signal.addEventListener('abort', () => {
       clearTimeout(timer);
-      if (startTimer) clearTimeout(startTimer);
+      clearTimeout(startTimer);
+      if (arrivalTimer) clearTimeout(arrivalTimer);
       clearInterval(diskWatch);
       request.signal?.removeEventListener('abort', cancel);
     });
     void process.ready.then(() => process.send(JSON.stringify(options.run)));
   });
 
-  const durationMs = performance.now() - started;
+  const durationMs = startedMs === undefined ? 0 : performance.now() - startedMs;
   // Calls still on their way are of no use to anybody now. A reason of our own: the default one costs a stack.
   calls.abort(programIsOver);
   process.listen({});
@@ -133,8 +147,10 @@ export async function runProgram(
   else setImmediate(() => void process.kill(0));
 
   const error = outcomeError(ending, result, request.timeoutMs, output.stderr.toString());
+  const { memoryAdvice } = options;
+  if (error?.code === 'out_of_memory' && memoryAdvice) error.message += `\n${memoryAdvice}`;
   return {
-    hasStarted: startedMs !== undefined || isAskedToEnd,
+    hasStarted: hasArrived || isAskedToEnd || ending === 'slow_start',
     result: {
       status: statusOf(ending, error),
       stdout: show(output.stdout.toString()),
@@ -186,6 +202,11 @@ function outcomeError(
       return {
         code: 'deadline_exceeded',
         message: `The program did not end within ${timeoutMs} ms and was stopped; raise timeoutMs or do less at a time.`,
+      };
+    case 'slow_start':
+      return {
+        code: 'unavailable',
+        message: `The sandbox was not ready within ${maxStartMs / 1000} s, and the program did not run; the machine is too busy. Try again later.`,
       };
     case 'cancelled':
       return { code: 'cancelled', message: 'The execution was cancelled and the program stopped.' };

@@ -45,6 +45,7 @@ export class DenoSandbox implements Sandbox {
       isolation,
       limits: { heapMb, memoryMb },
       maxOutputChars,
+      memoryAdvice: `A program has ${heapMb} MB for objects (executors.typescript.heapMb) and ${memoryMb} MB in all (executors.typescript.memoryMb): keep less at a time, or have the operator raise them.`,
       spares,
       messageFor: (code, servesFiles) => ({ code, servesFiles, startMark, bodyPrefix, limits }),
       cleanText: showProgramOnly,

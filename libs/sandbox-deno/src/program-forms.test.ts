@@ -355,6 +355,8 @@ await work();`;
     const result = await run(code, newTools(), 50_000);
     expect(result.status).toBe('failed');
     expect(result.error?.code).toBe(errorCode);
+    const advice = /\n.*128 MB.*executors\.typescript\.heapMb.*256 MB.*executors\.typescript\.memoryMb/;
+    expect(advice.test(result.error?.message ?? '')).toBe(errorCode === 'out_of_memory');
     expect(result).not.toHaveProperty('value');
     expect(result.stderr).not.toContain('0x');
   });

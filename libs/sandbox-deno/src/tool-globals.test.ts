@@ -60,7 +60,7 @@ const large = Array.from({ length: 30 }, (_, id) => callMCPTool('mcp__text__leng
 const small = Array.from({ length: 30 }, (_, id) => callMCPTool('mcp__text__length', { id: 30 + id, text: 'x' }));
 return Promise.all([...large, ...small]);`;
     const source = fakeToolSource({
-      mcp__text__length: ({ id, text }) => [Number(id), String(text).length],
+      mcp__text__length: ({ id, text }) => [Number(id), (text as string).length],
     });
     const answers = Array.from({ length: 60 }, (_, id) => [id, id < 30 ? 900_000 : 1]);
     expect(await run(code, source)).toEqual(answers);

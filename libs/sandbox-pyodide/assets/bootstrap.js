@@ -20,9 +20,10 @@ const python = await loadInterpreter(ownFiles);
 if (isSpare) await rehearse(python);
 globalThis.fetch = createFetch(channel);
 const program = new Program(channel, python);
-const { code, limits } = channel.receiveProgram();
+const { code, limits } = channel.receiveProgram(true);
 await loadPackages(python, code, ownFiles.packages);
 Deno.permissions.revokeSync({ name: 'read' });
 refuseInOwnWords();
+channel.startProgram();
 // Not awaited: where nothing can settle it any more, Deno would complain here, and not tell the program's end.
 void program.run(code, limits);

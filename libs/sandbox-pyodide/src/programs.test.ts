@@ -296,7 +296,12 @@ from datetime import datetime
     expect(result).toMatchObject({
       status: 'failed',
       stderr: '',
-      error: { code: 'out_of_memory', message: expect.stringMatching(/MemoryError$/) as unknown },
+      error: {
+        code: 'out_of_memory',
+        message: expect.stringMatching(
+          /MemoryError\nPython has 256 MB \(executors\.python\.memoryMb\)/,
+        ) as unknown,
+      },
     });
   });
 

@@ -58,6 +58,7 @@ export class PyodideSandbox implements Sandbox {
       ...common,
       language: this.language,
       script: bootstrap,
+      memoryAdvice: `Python has ${memoryMb} MB (executors.python.memoryMb), of which a program gets ${memoryMb - besideMb}: keep less at a time, or have the operator raise it.`,
       spares: { count: 1, ...options.spares },
       ownFiles: async () => ({
         ...(await this.#snapshot.files()),

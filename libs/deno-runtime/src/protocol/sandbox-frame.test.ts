@@ -17,6 +17,7 @@ describe('readFrame', () => {
       value: null,
       truncated: false,
     });
+    expect(readFrame('{"type":"loading","value":1}')).toEqual({ type: 'loading' });
     expect(readFrame('{"type":"started","value":1}')).toEqual({ type: 'started' });
   });
 

@@ -4,7 +4,9 @@ import type { ExecutionErrorCode, JsonObject, JsonValue } from '@code-executor/c
 export type SandboxFrame =
   /** The process waits for its program. */
   | { type: 'ready' }
-  /** The program has arrived and is about to run. */
+  /** The program has arrived; what it needs is loaded before it runs. */
+  | { type: 'loading' }
+  /** The program is about to run. */
   | { type: 'started' }
   /** Asks the server for something; `id` counts up from 1. */
   | { type: 'call'; id: number; method: string; params: JsonObject }
@@ -45,6 +47,7 @@ export function readFrame(json: string): SandboxFrame | undefined {
     case 'result':
       return readResult(input);
     case 'ready':
+    case 'loading':
     case 'started':
       return { type: input['type'] };
     default:
