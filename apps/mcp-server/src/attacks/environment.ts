@@ -177,7 +177,11 @@ export const environment: readonly Attack[] = [
       );
       assert.ok(!text.includes(home), text);
       assert.ok(!text.includes(project), text);
-      assert.doesNotMatch(text, new RegExp(`\\b${pid}\\b`));
+      // Not anywhere in the text: a small number stands in some line of a stack.
+      assert.deepEqual(
+        outcomes.filter(({ got = '' }) => got === String(pid) || got.includes(`-${pid}-`)),
+        [],
+      );
     },
   },
   {
