@@ -34,7 +34,6 @@ describe('Circuit', () => {
   test.each<[string, UpstreamServer, string, string, object?]>([
     ['a lost connection', wild, 'crash', 'unavailable'],
     ['a timeout', wild, 'hang', 'deadline_exceeded', { callTimeoutMs: 300 }],
-    ['an error of the server', wild, 'internal', 'internal'],
     ['a result that is none', raw, 'no_result', 'internal'],
     ['an answer that is no message', raw, 'null_result', 'internal'],
     ['no connection', { command: '/no/such/command' }, 'any', 'unavailable'],
@@ -60,21 +59,22 @@ describe('Circuit', () => {
     ['the error of a tool', 'media', undefined],
     ['refused arguments', 'invalid', 'invalid_argument'],
     ['an unknown method', 'no_method', 'not_found'],
+    ['an error that the server answers', 'internal', 'internal'],
   ])('takes for no failure %s', async (_what, tool, code) => {
     open(wild);
-    await fail('internal', 4);
+    await fail('malformed', 4);
     for (let time = 0; time < 6; time += 1) {
       const outcome = await call(tool).catch((error: unknown) => error);
       expect((outcome as { code?: string }).code).toBe(code);
     }
     expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, circuitFailures: 4 });
-    expect(await fail('internal', 4)).toHaveLength(4);
+    expect(await fail('malformed', 4)).toHaveLength(4);
     expect(circuit().state).toBe('closed');
   });
 
   test('takes a cancelled call for nothing at all', async () => {
     open(wild, { failureThreshold: 2 });
-    await fail('internal', 1);
+    await fail('malformed', 1);
     for (let time = 0; time < 3; time += 1) {
       const stop = new AbortController();
       const hanging = errorOf(call('hang', { signal: stop.signal }));
@@ -83,7 +83,7 @@ describe('Circuit', () => {
       expect((await hanging).code).toBe('cancelled');
     }
     expect(circuit()).toEqual({ state: 'closed', failuresInRow: 1, circuitFailures: 1 });
-    await fail('internal', 1);
+    await fail('malformed', 1);
     expect(circuit().state).toBe('open');
   });
 
@@ -100,7 +100,7 @@ describe('Circuit', () => {
 
   test('lets one call try after resetTimeoutMs, and closes when it works', async () => {
     open(wild, { failureThreshold: 1, resetTimeoutMs: 200 });
-    await fail('internal', 1);
+    await fail('malformed', 1);
     await until(() => circuit().state === 'half_open');
     const stop = new AbortController();
     const trial = errorOf(call('hang', { signal: stop.signal }));
@@ -120,7 +120,7 @@ describe('Circuit', () => {
     await call('pid');
     const stop = new AbortController();
     const hanging = errorOf(call('hang', { signal: stop.signal }));
-    await fail('internal', 1);
+    await fail('malformed', 1);
     await until(() => circuit().state === 'half_open');
     stop.abort();
     expect((await hanging).code).toBe('cancelled');
@@ -131,7 +131,7 @@ describe('Circuit', () => {
     open(wild, { failureThreshold: 2, resetTimeoutMs: 200 });
     await fail('crash', 2);
     await until(() => circuit().state === 'half_open');
-    expect(await fail('internal', 1)).toEqual(['internal']);
+    expect(await fail('malformed', 1)).toEqual(['internal']);
     expect(circuit()).toEqual({ state: 'open', failuresInRow: 3, circuitFailures: 3 });
     await until(() => circuit().state === 'half_open');
     await call('pid');
@@ -151,7 +151,7 @@ describe('Circuit', () => {
   test('shows the tools of the last listing while it is open, as unavailable', async () => {
     const pool = open(wild, { failureThreshold: 1, resetTimeoutMs: 300 });
     const before = await pool.listTools();
-    await fail('internal', 1);
+    await fail('malformed', 1);
     const { tools, failedServers } = await pool.listTools();
     const reason = expect.stringMatching(/^its circuit is open after a failure; the last: Server wild/);
     const fix = expect.stringContaining('tried again');

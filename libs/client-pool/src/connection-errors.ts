@@ -4,7 +4,15 @@ import { costLimit } from './message-limits.js';
 
 /** Why an upstream request failed, in words that do not depend on the SDK. */
 export interface RequestFault {
-  kind: 'timed_out' | 'invalid_params' | 'method_not_found' | 'too_large' | 'http' | 'media_type' | 'other';
+  kind:
+    | 'timed_out'
+    | 'invalid_params'
+    | 'method_not_found'
+    | 'too_large'
+    | 'malformed'
+    | 'http'
+    | 'media_type'
+    | 'other';
   /** With kind `http`. */
   status?: number;
   /** With kind `media_type`: what was answered instead of MCP. */
@@ -27,6 +35,9 @@ export interface Loss {
 
 /** A message that is too large, where it is not known which request it answers, or that has no end. */
 export const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
+
+/** The cause of errors that a server has answered: it works, and has said no. */
+export const answeredError = Object.freeze({ isAnswer: true });
 
 export function isLoss(cause: unknown): cause is Loss {
   return isObject(cause) && 'how' in cause;
@@ -83,8 +94,12 @@ export function toCallError(
           retryAfterMs: 1000,
         },
       );
-    default:
-      return error('internal', `Server ${name} failed to call ${tool}: ${fault.message}`);
+    default: {
+      const message = `Server ${name} failed to call ${tool}: ${fault.message}`;
+      const isAnswer = fault.kind === 'other' && fault.rpcCode !== undefined;
+      const cause = isAnswer ? answeredError : fault.cause;
+      return new CodeExecutorError('internal', message, { ...about, cause });
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import {
 
 import { withCallSpan } from './call-span.js';
 import { Circuit, type CircuitAction, type Verdict } from './circuit.js';
-import { isLoss } from './connection-errors.js';
+import { answeredError, isLoss } from './connection-errors.js';
 import { withRetries } from './retries.js';
 
 export interface GuardedCallsOptions {
@@ -68,6 +68,8 @@ export class GuardedCalls {
 
   #judge(error: unknown): Verdict {
     const { code, cause } = CodeExecutorError.from(error);
+    // One program could close the server to all others by calls that it answers with errors.
+    if (cause === answeredError) return 'success';
     switch (code) {
       case 'cancelled':
         return 'nothing';

@@ -1,5 +1,8 @@
 import { isRecord } from './json-record.js';
 
+/** Ours, as the code of answers that are too large: a server that sends it says that its answers make no sense. */
+export const answerMalformed = -32_098;
+
 /** What a request gets whose answer cannot be understood. */
 export interface ErrorReply {
   jsonrpc: '2.0';
@@ -24,6 +27,6 @@ export function errorForMalformedReply(line: string): ErrorReply | undefined {
   return {
     jsonrpc: '2.0',
     id: id as string | number,
-    error: { code: -32603, message: 'its answer is no MCP message' },
+    error: { code: answerMalformed, message: 'its answer is no MCP message' },
   };
 }

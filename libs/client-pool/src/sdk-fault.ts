@@ -4,6 +4,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 import type { RequestFault } from './connection-errors.js';
 import { answerTooLarge } from './cut-reply.js';
+import { answerMalformed } from './malformed-reply.js';
 import type { Present } from './presentable.js';
 
 const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
@@ -15,6 +16,7 @@ const faultKinds = new Map<number, RequestFault['kind']>([
   [ErrorCode.InvalidParams, 'invalid_params'],
   [ErrorCode.MethodNotFound, 'method_not_found'],
   [answerTooLarge, 'too_large'],
+  [answerMalformed, 'malformed'],
 ]);
 
 /** An error of the MCP SDK in words that do not depend on it. */
