@@ -1,17 +1,18 @@
-import type { JsonSchema } from '@code-executor/contracts';
+import { CodeExecutorError, type JsonSchema, type ToolSchema } from '@code-executor/contracts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 
 import { countJsonBytes } from './json-bytes.js';
-import { runWithin } from './run-within.js';
+import { quoteName } from './quote.js';
+import { runWithin, TimeLimitError, usedMs } from './run-within.js';
 
 /** Larger or deeper schemas are not checked: compiling them could hold up the server. */
 const maxSchemaChars = 256 * 1024;
 const maxSchemaDepth = 64;
-/** How long compiling may take, once per schema. */
+/** Processor time for compiling, once per schema. */
 const compileLimitMs = 500;
-/** How long checking may take: patterns come from upstream, arguments from the sandbox; together they may backtrack. */
+/** Processor time for a check: patterns come from upstream, arguments from the sandbox; together they may backtrack. */
 const checkLimitMs = 250;
 
 const options = {
@@ -39,30 +40,75 @@ interface Validator {
 /** Per schema object; null is a schema that cannot be checked. */
 const validators = new WeakMap<JsonSchema, Validator | null>();
 
+/** The processor time that is left to somebody for checks, in milliseconds. */
+export interface CheckTime {
+  leftMs: number;
+}
+
 /**
  * What is wrong with the arguments, or an empty list. A schema that does not compile, is too large, or takes
- * too long is not checked, now or later, and the upstream server decides.
+ * too long to compile is not checked, now or later, and the upstream server decides.
+ *
+ * @throws CodeExecutorError `resource_exhausted` when the check does not end, or `time` is used up: that says
+ * something of these arguments, so the schema is checked again with others. `unavailable` when others have the processor.
  */
-export function checkArguments(schema: JsonSchema, args: unknown): ErrorObject[] {
-  let validator = validators.get(schema);
-  if (validator === undefined) {
-    validator = compile(schema) ?? null;
-    validators.set(schema, validator);
-  }
+export function checkArguments(tool: ToolSchema, args: unknown, time: CheckTime): ErrorObject[] {
+  const validator = validatorOf(tool);
   if (!validator) return [];
   const { validate } = validator;
   // The clock costs as much as the rest of a call, so it runs only where it is needed.
   const isQuick = validator.isQuick && countJsonBytes(args, maxQuickBytes) <= maxQuickBytes;
+  if (!isQuick && time.leftMs <= 0) throw usedUp(tool);
+  const before = process.cpuUsage();
   try {
     const isValid = isQuick ? validate(args) : runWithin(checkLimitMs, () => validate(args));
     return isValid ? [] : (validate.errors ?? []);
-  } catch {
-    validators.set(schema, null);
-    return [];
+  } catch (error) {
+    throw endless(tool, error);
   } finally {
+    if (!isQuick) time.leftMs -= usedMs(before);
     // The errors hold the arguments.
     validate.errors = null;
   }
+}
+
+function validatorOf(tool: ToolSchema): Validator | null {
+  const schema = tool.parameters;
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  try {
+    const validator = compile(schema) ?? null;
+    validators.set(schema, validator);
+    return validator;
+  } catch (error) {
+    throw endless(tool, error);
+  }
+}
+
+function usedUp({ name, server }: ToolSchema): CodeExecutorError {
+  return new CodeExecutorError(
+    'resource_exhausted',
+    `The arguments of ${quoteName(name)} were not checked: the checks so far have used up their processor time. Send less at once, or split the work over several executions.`,
+    { tool: name, server },
+  );
+}
+
+function endless({ name, server }: ToolSchema, error: unknown): CodeExecutorError {
+  const about = { tool: name, server };
+  return error instanceof TimeLimitError && error.wasStarved
+    ? new CodeExecutorError(
+        'unavailable',
+        `The arguments of ${quoteName(name)} were not checked: the machine is too busy.`,
+        {
+          ...about,
+          retryAfterMs: 1000,
+        },
+      )
+    : new CodeExecutorError(
+        'resource_exhausted',
+        `The arguments of ${quoteName(name)} take too long to check against its schema; send less, or shorter texts.`,
+        about,
+      );
 }
 
 function compile(schema: JsonSchema): Validator | undefined {
@@ -75,10 +121,14 @@ function compile(schema: JsonSchema): Validator | undefined {
       // An instance per schema: two servers may use one $id for different schemas.
       const ajv = is2020(copy) ? new Ajv2020(options) : new Ajv(options);
       ajvFormats.default(ajv);
-      return ajv.compile(copy);
+      const compiled = ajv.compile(copy);
+      // A schema that never ends by itself does not end with nothing to check, either.
+      compiled({});
+      return compiled;
     });
     return { validate, isQuick: json.length <= maxQuickBytes && !slowKeywords.test(json) };
-  } catch {
+  } catch (error) {
+    if (error instanceof TimeLimitError && error.wasStarved) throw error;
     return undefined;
   }
 }

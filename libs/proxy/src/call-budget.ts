@@ -1,5 +1,6 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 
+import type { CheckTime } from './argument-validator.js';
 import { countJsonBytes } from './json-bytes.js';
 
 /** What one execution may use up. */
@@ -13,10 +14,13 @@ export interface CallBudget {
 }
 
 const mebibyte = 1024 * 1024;
+/** Processor time for the checks of arguments of one execution; those of a thousand honest calls take less than one second. */
+const maxCheckMs = 5_000;
 
 /** Counts what one execution uses. */
 export class BudgetMeter {
   readonly maxConcurrent: number;
+  readonly checks: CheckTime = { leftMs: maxCheckMs };
   readonly #maxCalls: number;
   readonly #maxBytes: number;
   #calls = 0;

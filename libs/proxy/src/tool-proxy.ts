@@ -216,10 +216,10 @@ class PolicyToolProxy implements ToolProxy {
       throw new CodeExecutorError('invalid_argument', problem, hints);
     }
     let current = tool;
-    let errors = checkArguments(tool.parameters, args);
+    let errors = checkArguments(tool, args, this.#budget.checks);
     if (errors.length > 0) {
       current = (await this.#catalogue.refresh(tool, signal)) ?? tool;
-      if (current !== tool) errors = checkArguments(current.parameters, args);
+      if (current !== tool) errors = checkArguments(current, args, this.#budget.checks);
     }
     if (errors.length > 0) {
       throw new CodeExecutorError('invalid_argument', explainErrors(current, errors, this.#language), hints);

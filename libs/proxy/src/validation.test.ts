@@ -217,21 +217,51 @@ describe('validation of arguments', () => {
       { patternProperties: { '^(a+)+$': { type: 'number' } }, additionalProperties: false },
     ],
     ['not pattern', { properties: { a: { not: { pattern: '^(a+)+$' } } } }],
-  ])('a catastrophic %s stops neither the call nor the server', async (_name, schema) => {
+  ])('a catastrophic %s refuses the call that hits it, and no other', async (_name, schema) => {
     const bait = `${'a'.repeat(60)}!`;
-    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters: schema } });
+    const tools = fakeToolSource(
+      { mcp__fs__read: () => 'ok' },
+      { mcp__fs__read: { parameters: { ...schema, required: ['a'] } } },
+    );
     const proxy = createToolProxy({ tools, allowedTools: ['*'] });
-    await proxy.callTool('mcp__fs__read', { a: bait, [bait]: 1 });
-    // It costs its time once: from now on the schema is not checked at all.
-    await proxy.callTool('mcp__fs__read', { a: bait, [bait]: 1 });
-    expect(tools.calls).toHaveLength(2);
+    await expect(proxy.callTool('mcp__fs__read', { a: bait, [bait]: 1 })).rejects.toMatchObject({
+      code: 'resource_exhausted',
+      tool: 'mcp__fs__read',
+      message:
+        'The arguments of mcp__fs__read take too long to check against its schema; send less, or shorter texts.',
+    });
+    // The schema is checked as before.
+    await expect(proxy.callTool('mcp__fs__read', {})).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect(tools.calls).toHaveLength(0);
+  });
+
+  test('checks that need a clock have a processor time for all of an execution together', async () => {
+    const parameters = { properties: { a: { pattern: '^(a+)+$' } } };
+    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    const call = (a: string) =>
+      proxy.callTool('mcp__fs__read', { a }).then(
+        () => 'called',
+        ({ message }: Error) => message,
+      );
+    const told: string[] = [];
+    // 5 s, in parts of 250 ms.
+    while (told.length < 60 && !told.at(-1)?.includes('used up')) told.push(await call(`${'a'.repeat(60)}!`));
+    expect(told.at(-1)).toContain('have used up their processor time');
+    expect(await call('a')).toContain('have used up their processor time');
+    const another = createToolProxy({ tools, allowedTools: ['*'] });
+    await expect(another.callTool('mcp__fs__read', { a: 'a' })).resolves.toBeDefined();
   });
 
   test('arguments made to fail in millions of ways neither fill the memory nor stop the server', async () => {
     const branches = Array.from({ length: 100 }, (_, i) => ({ const: i }));
     const schema = { properties: { a: { type: 'array', items: { anyOf: branches } } } };
-    // A million errors and more: the check is given up, and the upstream server decides.
-    expect(await check(schema, { a: Array.from({ length: 500_000 }, () => 'x') })).toBe('called');
+    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters: schema } });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    // A million errors and more.
+    const args = { a: Array.from({ length: 500_000 }, () => 'x') };
+    await expect(proxy.callTool('mcp__fs__read', args)).rejects.toMatchObject({ code: 'resource_exhausted' });
+    expect(await check(schema, { a: ['x'] })).toContain('a[0]: expected');
   });
 
   test('thousands of problems are told as soon as five', async () => {
