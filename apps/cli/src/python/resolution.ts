@@ -8,7 +8,7 @@ import { markerHolds } from './marker.js';
 import type { PackageFolder } from './package-folder.js';
 import type { PackageIndex } from './package-index.js';
 import { lockedPackage, type LockedPackages } from './package-lock.js';
-import { type Requirement, requirementText } from './requirement.js';
+import type { Requirement } from './requirement.js';
 import type { Target } from './target.js';
 import { readWheel, type Wheel } from './wheel.js';
 
