@@ -19,12 +19,16 @@ const faultKinds = new Map<number, RequestFault['kind']>([
   [answerMalformed, 'malformed'],
 ]);
 
+/** Of errors that we put in the place of an answer: they say nothing to anybody else. */
+const ownCodes: ReadonlySet<number> = new Set([answerTooLarge, answerMalformed]);
+
 /** An error of the MCP SDK in words that do not depend on it. */
 export function toRequestFault(error: unknown, present: Present): RequestFault {
   const message = present(String(error).replace(errorPrefix, ''));
   // What a server said is in the message, bounded; its error may hold megabytes more.
   if (error instanceof McpError) {
-    return { kind: faultKinds.get(error.code) ?? 'other', rpcCode: error.code, message };
+    const kind = faultKinds.get(error.code) ?? 'other';
+    return { kind, message, ...(!ownCodes.has(error.code) && { rpcCode: error.code }) };
   }
   if (error instanceof StreamableHTTPError || error instanceof SseError) {
     // The SDK's code for an answer that is neither JSON nor an event stream.

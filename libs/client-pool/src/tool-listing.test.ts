@@ -109,10 +109,7 @@ describe('listAllTools', () => {
     ['endless_pages', 'its tool list has more than 64 pages'],
     ['too_many', 'it lists more than 10000 tools'],
     ['no_array', 'its tool list holds no tools array'],
-    [
-      'null_list',
-      'it failed to list its tools (error -32603), and wrote a line to stdout that is no MCP message',
-    ],
+    ['null_list', 'it failed to list its tools, and wrote a line to stdout that is no MCP message'],
     ['refusing', 'it failed to list its tools (error -32603)'],
   ])('fails a server with the list %s, and no other', async (kind, reason) => {
     const { tools, failedServers } = await listingOf(kind);

@@ -513,7 +513,7 @@ describe('createExecutor', () => {
           void Promise.allSettled(waiting);
           for (let i = 0; i < 130; i++) {
             await source.listTools({ query: 'echo' });
-            await source.callTool('mcp__other__x', {}).catch(() => undefined);
+            await source.callTool('mcp__test__fail', {}).catch(() => undefined);
           }
           if (how === 'succeeds') return {};
           caller.abort();
