@@ -73,9 +73,14 @@ describe('code-executor wrappers', () => {
   });
 
   test('keeps the modules of a server that cannot be asked now, and says so', async () => {
-    await configure({ memory: memoryServer });
+    // Of the same definition: a server with another one is another server, and what is known of this one is not its.
+    const program = join(home, 'memory.mjs');
+    await writeFile(program, `import ${JSON.stringify(memoryServer.args[0])};`);
+    const memory = { command: process.execPath, args: [program] };
+    await configure({ memory });
     await generate();
-    await configure({ memory: dead, other: dead });
+    await rm(program);
+    await configure({ memory, other: dead });
     const { code, stdout, stderr } = await generate();
     expect([code, stdout]).toEqual([
       1,
