@@ -242,7 +242,7 @@ describe('validation of arguments', () => {
     const call = (a: string) =>
       proxy.callTool('mcp__fs__read', { a }).then(
         () => 'called',
-        ({ message }: Error) => message,
+        (error: unknown) => (error as Error).message,
       );
     const told: string[] = [];
     // 5 s, in parts of 250 ms.
