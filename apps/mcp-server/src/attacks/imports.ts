@@ -161,7 +161,7 @@ export const imports: readonly Attack[] = [
       const hooks = `const m = process.getBuiltinModule("module");
         m.registerHooks({ resolve: () => ({ url: "file://${secrets}/secret.txt", shortCircuit: true, format: "text" }) });
         return (await import("anything")).default;`;
-      assert.match((await run(hooks)).error ?? '', /Requires read access/);
+      assert.match((await run(hooks)).error ?? '', /Requires read access|cannot be imported/);
       const outcomes = outcomesOf(
         await run(
           attempting([

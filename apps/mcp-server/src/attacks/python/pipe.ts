@@ -51,9 +51,7 @@ raise RuntimeError("The end.")`);
       assert.match(report.error ?? '', /The end/);
       assert.match(report.output, /forged/);
       // The interpreter's own end says nothing either.
-      const fatal = await runPython(
-        `import os\nprint("\\x1e" + ${frame(forged)}, flush=True)\nos.system("true")`,
-      );
+      const fatal = await runPython(`import os\nprint("\\x1e" + ${frame(forged)}, flush=True)\nos.abort()`);
       assert.deepEqual([fatal.success, fatal.errorCode], [false, 'ended_early']);
     },
   },
