@@ -16,7 +16,7 @@ const maxRecordBytes = 400_000;
 const askInVain = (times: number, end: string) =>
   `for (let batch = 0; batch < ${times / 100}; batch++) {
      await Promise.all(Array.from({ length: 50 }, (_, i) => searchTools("search term " + i)));
-     await Promise.all(Array.from({ length: 50 }, (_, i) => callMCPTool("mcp__fixture__secret" + i).catch(() => {})));
+     await Promise.all(Array.from({ length: 50 }, () => callMCPTool("mcp__fixture__secret").catch(() => {})));
    }
    ${end}`;
 

@@ -9,33 +9,30 @@ const readsText = (file: string) => `import t from "file://${file}" with { type:
 /** How Deno refuses what it was told not to have at all. */
 const switchedOff = /--no-npm is specified|Requires import access/;
 
+/** What Deno or the bootstrap says; that nothing of a file is told is looked at afterwards. */
+const notImported = /Requires read access|cannot be imported/;
+
 /** Code and files that a program imports. */
 export const imports: readonly Attack[] = [
   {
     id: 'TS-01',
     what: 'import a file of the host as text at the top of a program',
     stoppedBy: 'programs are never the entry module; Deno; OS',
-    attack: fails(({ secrets }) => readsText(`${secrets}/secret.txt`), /Requires read access/),
+    attack: fails(({ secrets }) => readsText(`${secrets}/secret.txt`), notImported),
   },
   {
     id: 'TS-02',
     what: 'import a file at the top as JSON, as code, as bytes, and by re-export',
     stoppedBy: 'programs are never the entry module; Deno; OS',
     async attack({ run, places: { secrets } }) {
-      for (const [program, refusal] of [
-        [
-          `import t from "file://${secrets}/secret.json" with { type: "json" }; export default t;`,
-          /Requires read/,
-        ],
-        [`import t from "file://${secrets}/secret.js"; export default t;`, /Requires read/],
-        [`export * from "file://${secrets}/secret.js";`, /Requires read/],
-        [`export { default } from "file://${secrets}/secret.js";`, /Requires read/],
-        [
-          `import t from "file://${secrets}/data" with { type: "bytes" }; export default t;`,
-          /"bytes" is unsupported/,
-        ],
-      ] as const) {
-        assert.match((await run(program)).error ?? '', refusal);
+      for (const program of [
+        `import t from "file://${secrets}/secret.json" with { type: "json" }; export default t;`,
+        `import t from "file://${secrets}/secret.js"; export default t;`,
+        `export * from "file://${secrets}/secret.js";`,
+        `export { default } from "file://${secrets}/secret.js";`,
+        `import t from "file://${secrets}/data" with { type: "bytes" }; export default t;`,
+      ]) {
+        assert.match((await run(program)).error ?? '', notImported);
       }
     },
   },
@@ -70,7 +67,7 @@ export const imports: readonly Attack[] = [
         `new Function('return import.defer("file://${secrets}/secret.js")')()`,
         `new Function('return import("file://${secrets}/secret.js")')()`,
       ],
-      /Requires read access|relative URL/,
+      /Requires read access|relative URL|not a dependency/,
     ),
   },
   {
@@ -161,7 +158,7 @@ export const imports: readonly Attack[] = [
       const hooks = `const m = process.getBuiltinModule("module");
         m.registerHooks({ resolve: () => ({ url: "file://${secrets}/secret.txt", shortCircuit: true, format: "text" }) });
         return (await import("anything")).default;`;
-      assert.match((await run(hooks)).error ?? '', /Requires read access|cannot be imported/);
+      assert.match((await run(hooks)).error ?? '', notImported);
       const outcomes = outcomesOf(
         await run(
           attempting([

@@ -137,14 +137,22 @@ export const policy: readonly Attack[] = [
   {
     id: 'PRX-17',
     what: "hold the server up with arguments on which the pattern of a tool's schema goes back and forth",
-    stoppedBy: 'server (250 ms, then the upstream server decides)',
+    stoppedBy: 'server (250 ms, then this call is refused, and no other)',
     async attack(arena) {
+      const endless = call('mcp__fixture__match', { text: `${'a'.repeat(32)}!` });
       const { result, executionTimeMs } = await arena.run(
-        `return ${call('mcp__fixture__match', { text: `${'a'.repeat(32)}!` })}`,
+        `return await (async () => ${endless})().catch((error) => error.code)`,
         all,
       );
-      assert.equal(result, 'matched');
-      assert.ok(executionTimeMs < 5000, `${executionTimeMs} ms`);
+      // On a busy machine the check may not have had the processor.
+      assert.match(result as string, /^(?:resource_exhausted|unavailable)$/);
+      assert.ok(executionTimeMs < 8000, `${executionTimeMs} ms`);
+      // The schema is checked as before, also for others.
+      const others = await arena.run(
+        `return [${call('mcp__fixture__match', { text: 'aaa' })}, await (async () => ${call('mcp__fixture__match', { text: 'b' })})().catch((error) => error.code)]`,
+        all,
+      );
+      assert.deepEqual(others.result, ['matched', 'invalid_argument']);
     },
   },
   {

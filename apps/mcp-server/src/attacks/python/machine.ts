@@ -74,6 +74,7 @@ export const machine: readonly Attack[] = [
       const { secrets } = arena.places;
       await eachRefusedInPython(() => [
         `os.popen("cat ${secrets}/secret.txt").read()`,
+        `os.system("touch ${secrets}/new")`,
         `subprocess.run(["touch", "${secrets}/new"])`,
         `subprocess.check_output("cat ${secrets}/secret.txt", shell=True)`,
         `os.execv("/bin/sh", ["sh", "-c", "touch ${secrets}/new"])`,
@@ -85,13 +86,9 @@ export const machine: readonly Attack[] = [
         '__import__("pty").spawn("/bin/sh")',
         'os.kill(1, 9)',
       ])(arena);
-      for (const start of [
-        `import os\ntry:\n    os.system("touch ${secrets}/new")\nexcept BaseException:\n    pass`,
-        `import ctypes\nctypes.CDLL(None).system(b"touch ${secrets}/new")`,
-      ]) {
-        const { success, errorCode, result } = await arena.runPython(`${start}\n"it went on"`);
-        assert.deepEqual({ success, errorCode, result }, endedEarly, start);
-      }
+      const start = `import ctypes\nctypes.CDLL(None).system(b"touch ${secrets}/new")`;
+      const { success, errorCode, result } = await arena.runPython(`${start}\n"it went on"`);
+      assert.deepEqual({ success, errorCode, result }, endedEarly);
     },
   },
   {

@@ -12,6 +12,7 @@ export const notThere = new RegExp(
     "(?:does not|cannot|can't|could not) (?:exist|find|open|start|be)",
     'No such file or directory',
     'No module named',
+    'There are no other processes here',
     'has no attribute',
     'does not support processes|out of pty devices|browser environments due to',
     'Function not implemented',
