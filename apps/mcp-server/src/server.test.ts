@@ -420,34 +420,6 @@ describe('createServer', () => {
     await running;
   });
 
-  test.each([
-    ['every language can run', ['strict', 'strict'], true],
-    ['one language cannot run', ['strict', undefined], false],
-    ['none can run', [undefined, undefined], false],
-    ['none is enabled', [], false],
-  ] as const)('health says whether programs can run: %s', async (_what, modes, healthy) => {
-    const sandboxes = modes.map((isolation, index) => ({
-      language: languages[index] ?? 'python',
-      ...(isolation && { isolation }),
-    }));
-    const tool = healthTool({
-      version: '1.2.3',
-      services: () =>
-        Promise.resolve({
-          executor: {
-            stats: { running: 0, waiting: 0, max: 1 },
-            status: () => Promise.resolve(sandboxes),
-          },
-          lasting: { pool: { stats: { active: 0, waiting: 0, max: 1, servers: [] } } },
-        }),
-      warnings: () => [],
-    });
-    expect((await tool.call({}, { signal: AbortSignal.abort() })).structured).toMatchObject({
-      healthy,
-      sandboxes,
-    });
-  });
-
   test('health shows a bounded number of warnings', async () => {
     await connect(
       undefined,
@@ -462,5 +434,33 @@ describe('createServer', () => {
     const { isError, structuredContent } = await call('health', { verbose: true });
     expect(isError).toBe(true);
     expect(structuredContent['error']).toBe('Unknown parameter "verbose"; health takes none.');
+  });
+});
+
+test.each([
+  ['every language can run', ['strict', 'strict'], true],
+  ['one language cannot run', ['strict', undefined], false],
+  ['none can run', [undefined, undefined], false],
+  ['none is enabled', [], false],
+] as const)('health says whether programs can run: %s', async (_what, modes, healthy) => {
+  const sandboxes = modes.map((isolation, index) => ({
+    language: languages[index] ?? 'python',
+    ...(isolation && { isolation }),
+  }));
+  const tool = healthTool({
+    version: '1.2.3',
+    services: () =>
+      Promise.resolve({
+        executor: {
+          stats: { running: 0, waiting: 0, max: 1 },
+          status: () => Promise.resolve(sandboxes),
+        },
+        lasting: { pool: { stats: { active: 0, waiting: 0, max: 1, servers: [] } } },
+      }),
+    warnings: () => [],
+  });
+  expect((await tool.call({}, { signal: AbortSignal.abort() })).structured).toMatchObject({
+    healthy,
+    sandboxes,
   });
 });
