@@ -38,40 +38,55 @@ export async function copyProduct() {
 }
 
 /**
- * Does some work while the copy is another product. Edits are `[file, text or pattern, what to put in its
- * place]`; one that changes nothing is an error.
+ * The files that edits change, each with its text before and after. Edits are `[file, text or pattern, what to put
+ * in its place]`; one that changes nothing is an error.
  */
+export function applyEdits(folder, edits) {
+  const files = new Map();
+  for (const [file, from, to] of edits) {
+    const { before, after } = files.get(file) ?? readTwice(join(folder, file));
+    const edited = after.replace(from, to);
+    if (edited === after) throw new Error(`${file} has no text like ${from}; mend the wall's edits.`);
+    files.set(file, { before, after: edited });
+  }
+  return files;
+}
+
+function readTwice(path) {
+  const before = readFileSync(path, 'utf8');
+  return { before, after: before };
+}
+
+/** Does some work while the copy is another product, changed by edits. */
 export async function withEdits(folder, edits, work) {
-  const originals = new Map();
+  const files = applyEdits(folder, edits);
   try {
-    for (const [file, from, to] of edits) {
-      const text = readFileSync(join(folder, file), 'utf8');
-      if (!originals.has(file)) originals.set(file, text);
-      const edited = text.replace(from, to);
-      if (edited === text) throw new Error(`${file} has no text like ${from}; mend the wall's edits.`);
-      writeFileSync(join(folder, file), edited);
-    }
-    for (const file of originals.keys()) await compile(folder, file);
+    for (const [file, { after }] of files) writeFileSync(join(folder, file), after);
+    for (const file of files.keys()) await compile(folder, file);
     for (const bundle of bundles) await succeed(process.execPath, [bundle], folder);
     return await work();
   } finally {
-    for (const [file, text] of originals) {
-      writeFileSync(join(folder, file), text);
+    for (const [file, { before }] of files) {
+      writeFileSync(join(folder, file), before);
       await compile(folder, file);
     }
   }
 }
 
-/** What the TypeScript compiler makes of one file, without looking at types: an edit may leave names unused. */
 async function compile(folder, file) {
   if (!file.endsWith('.ts')) return;
-  const { code } = await transform(readFileSync(join(folder, file), 'utf8'), {
+  const built = file.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
+  writeFileSync(join(folder, built), await toJavaScript(readFileSync(join(folder, file), 'utf8')));
+}
+
+/** What the TypeScript compiler makes of a text, without looking at types: an edit may leave names unused. */
+export async function toJavaScript(text) {
+  const { code } = await transform(text, {
     loader: 'ts',
     target: 'es2022',
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   });
-  const built = file.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-  writeFileSync(join(folder, built), code);
+  return code;
 }
 
 async function succeed(command, args, cwd = root) {

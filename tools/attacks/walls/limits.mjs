@@ -16,7 +16,7 @@ export const limits = {
   'ulimit -n': { edits: [without('n')], attacks: ['OS-05'] },
   'ulimit -t': { edits: [without('t')], attacks: ['OS-05', 'LIM-07'] },
   'wall clock': {
-    edits: [[program, `resolve('timeout'), request.timeoutMs`, `resolve('timeout'), 1e9`]],
+    edits: [[program, 'onLimit(request.timeoutMs,', 'onLimit(1e9,']],
     attacks: ['TS-45'],
   },
   'SIGKILL where SIGTERM did not help': {
@@ -60,6 +60,16 @@ export const limits = {
   },
   'records of a program': {
     edits: [['libs/proxy/src/record-limit.ts', 'maxAlike = 100', 'maxAlike = 1e9']],
+    attacks: ['PIP-13'],
+  },
+  'refused calls are on record': {
+    edits: [
+      [
+        'libs/proxy/src/call-log.ts',
+        '!this.#limit.admits({ type, status, ...(errorCode && { errorCode }) })',
+        'true',
+      ],
+    ],
     attacks: ['PIP-13'],
   },
   'the number of records that are left out': {

@@ -10,7 +10,7 @@ const allowed = (name) => [command, `'--deny-${name}'`, `'--allow-${name}'`];
 const noVariable = (name) => [command, new RegExp(`\\s*${name}: '.*',`), ''];
 const noDataLimit = ['libs/deno-runtime/src/command/resource-limits.ts', /\s*`ulimit -d .*,/, ''];
 const noWorker = [bootstrap, 'delete globalThis.Worker;', ''];
-const noHeapLimit = [command, '`--v8-flags=--max-old-space-size=${limits.heapMb}`', `'--quiet'`];
+const noHeapLimit = [command, 'max-old-space-size=${limits.heapMb}', 'max-old-space-size=65536'];
 
 /** Per permission, an attack that uses it. */
 const permissions = {

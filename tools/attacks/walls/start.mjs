@@ -102,7 +102,13 @@ export const start = {
     attacks: ['CFG-11'],
   },
   'variables of upstream servers': {
-    edits: [[compose, 'baseEnv: baseEnvironment()', 'baseEnv: process.env as Record<string, string>']],
+    edits: [
+      [
+        'apps/mcp-server/src/lasting-services.ts',
+        'baseEnv: baseEnvironment()',
+        'baseEnv: process.env as Record<string, string>',
+      ],
+    ],
     attacks: ['CFG-13'],
   },
   'the record is for its user': {

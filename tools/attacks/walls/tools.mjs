@@ -14,11 +14,11 @@ const nameOfAnyType = [policy, `if (typeof name !== 'string') return`, 'if (fals
 
 export const tools = {
   allowlist: {
-    edits: [[policy, 'const isAllowed = this.#allowed.matches(name)', 'const isAllowed = true']],
+    edits: [[policy, 'const isAllowed = matches(this.#allowed, name, server)', 'const isAllowed = true']],
     attacks: ['PRX-15'],
   },
-  ceiling: { edits: [[policy, '!this.#ceiling.matches(name)', 'false']], attacks: ['PRX-15'] },
-  'deny wins': { edits: [[policy, 'rule.deny.matches(name)', 'false']], attacks: ['PRX-15'] },
+  ceiling: { edits: [[policy, '!matches(this.#ceiling, name, server)', 'false']], attacks: ['PRX-15'] },
+  'deny wins': { edits: [[policy, 'rule.deny.matches(name, server)', 'false']], attacks: ['PRX-15'] },
   'names are strings': {
     edits: [nameOfAnyType],
     attacks: ['PIP-02'],
@@ -61,7 +61,7 @@ export const tools = {
     attacks: ['PIP-06'],
   },
   "bytes of an upstream server's line": {
-    edits: [['libs/client-pool/src/upstream-connection.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 640']],
+    edits: [['libs/client-pool/src/message-limits.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 640']],
     attacks: ['PRX-19'],
   },
   'schemes of addresses': {
