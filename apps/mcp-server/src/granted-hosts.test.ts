@@ -92,7 +92,7 @@ describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, 
     expect(await call({})).toMatchObject({
       status: 'failed',
       errorCode: 'user_error',
-      error: expect.stringContaining('no network: permissions.net is empty') as unknown,
+      error: expect.stringContaining('Ask for the host in permissions.net') as unknown,
     });
   });
 

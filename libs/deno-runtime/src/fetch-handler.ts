@@ -14,7 +14,7 @@ export function fetchHandler(fetcher: HttpFetcher | undefined, allow: readonly s
     if (!fetcher || allow.length === 0) {
       throw new CodeExecutorError(
         'permission_denied',
-        'This execution has no network: permissions.net is empty, or the server grants none (security.allowNetwork).',
+        "This execution has no network. Ask for the host in permissions.net, which the server's security.allowNetwork must grant; or call a tool.",
       );
     }
     const request = { url, method, headers, ...(body !== undefined && { body }) };

@@ -19,12 +19,31 @@ export function describeImportFailure(place = '') {
   return `${what} cannot be imported: programs import modules of Node, such as "node:crypto", and nothing from npm, the network or files.`;
 }
 
-/** Advice on a global that is not there, which programs for other places expect. */
-export function adviceOnGlobal(error, source) {
-  if (!(error instanceof ReferenceError)) return undefined;
-  // V8 names the global in the text of the error alone, so the program is looked at.
-  if (/\brequire\s*\(/.test(source)) {
-    return 'There is no require; import modules of Node: import { createHash } from "node:crypto".';
+const globalsOfOthers = [
+  [
+    /\brequire\s*\(/,
+    'There is no require; import modules of Node: import { createHash } from "node:crypto".',
+  ],
+  [/\b(?:document|window)\b/, 'There is no page and no DOM; pictures are made as SVG, for display().'],
+  [/\b(?:fs|path|os|util)\./, 'Modules of Node are imported: import fs from "node:fs".'],
+  [
+    /\b(?:mcp|(?:list|get|call|run|use|search)_?(?:mcp_?)?tools?)\b/i,
+    'Tools are called with await tools.server.tool(args), and found with await searchTools("words").',
+  ],
+];
+
+/** What a call of a tool gives, kept without `await`. */
+const keptPromise =
+  /=\s*(?:callMCPTool|searchTools|discoverMCPTools|getToolSchema|getToolTypes|tools(?:\s*\.\s*\w+|\s*\[[^\]]*\]){2})\s*\(/;
+
+/** Advice on an error where a program expects globals of another place, or takes a promise for its value. */
+export function adviceOn(error, source) {
+  if (error instanceof ReferenceError) {
+    // V8 names the global in the text of the error alone, so the program is looked at.
+    const [, advice] = globalsOfOthers.find(([pattern]) => pattern.test(source)) ?? [];
+    return looksLike(source, 'typescript') ?? advice;
   }
-  return looksLike(source, 'typescript');
+  return error instanceof TypeError && keptPromise.test(source)
+    ? 'A call of a tool gives a promise: const result = await tools.server.tool(args).'
+    : undefined;
 }

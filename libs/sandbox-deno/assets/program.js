@@ -1,4 +1,4 @@
-import { adviceOnGlobal, isImportFailure } from './advice.js';
+import { adviceOn, isImportFailure } from './advice.js';
 import { cut, describeError, describeLoadError } from './describe-error.js';
 import { depthOf } from '@code-executor/deno-runtime/assets/json-meter.js';
 import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
@@ -188,7 +188,7 @@ export class Program {
 
   #describe(error) {
     if (error instanceof LoadError) return cut(error.message);
-    const advice = adviceOnGlobal(error, this.#source.source);
+    const advice = adviceOn(error, this.#source.source);
     const text = describeError(error, this.#source);
     return advice === undefined ? text : `${text}\n${advice}`;
   }

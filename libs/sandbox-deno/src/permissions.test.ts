@@ -255,7 +255,7 @@ return [response.status, response.statusText, response.url, response.redirected,
 
   test.each([
     ['https://private/', ['private'], 'Host private is not public.'],
-    ['https://api.example.com/', [], 'permissions.net is empty'],
+    ['https://api.example.com/', [], 'Ask for the host in permissions.net'],
   ])('a refusal of %s rejects as fetch does', async (url, net, text) => {
     const code = `try { await fetch(${JSON.stringify(url)}) } catch (e) { return [e.name, e.code, e.message] }`;
     const { value } = await run(code, net);

@@ -195,7 +195,7 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
     expect((await run(code)).error?.message).toContain(`\nThis looks like ${text}`);
   });
 
-  test.each(['const find = ;', 'const a = 1;\nreturn a +', 'git = 1', 'undefinedName()'])(
+  test.each(['const find = ;', 'const a = 1;\nreturn a +', 'git = 1', 'undefinedName()', 'null.x'])(
     'does not take %j for another language',
     async (code) => {
       const { error } = await run(code);
@@ -214,6 +214,12 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
     ["return await import('lodash')", `TypeError: "lodash" ${cannotImport}`],
     ["return await import('node:nothing')", `TypeError: "node:nothing" ${cannotImport}`],
     ["const fs = require('fs')", 'There is no require; import modules of Node'],
+    ["fs.readFileSync('a')", 'Modules of Node are imported: import fs from "node:fs".'],
+    ['document.title', 'There is no page and no DOM'],
+    ['await listTools()', 'Tools are called with await tools.server.tool(args)'],
+    ['await mcp.github.getUser()', 'Tools are called with await tools.server.tool(args)'],
+    ["const echo = callMCPTool('mcp__t__echo'); return echo.text.length", 'A call of a tool gives a promise'],
+    ["const echo = tools.t['echo']({}); return echo.text.length", 'A call of a tool gives a promise'],
   ])('says what %j can import instead', async (code, text) => {
     const { error } = await run(code);
     expect(error?.message).toContain(text);

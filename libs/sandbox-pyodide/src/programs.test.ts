@@ -152,6 +152,8 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     ['import subprocess\nsubprocess.run(["ls"])', 'There are no other processes here; call a tool.'],
     ['import os\nos.system("ls")', 'There are no other processes here; call a tool.'],
     ['open("/etc/passwd")', 'The files of the host are not there; call a tool for files.'],
+    ['open("/data/orders.csv")', 'The files of the host are not there; call a tool for files.'],
+    ['open("/home/orders.csv")', "No such file or directory: '/home/orders.csv'"],
     ['if True:\n  return 3', 'At the top level, return is for the last line'],
     [
       '!pip install pandas',
@@ -370,7 +372,7 @@ from datetime import datetime
     const code =
       'from pyodide.http import pyfetch\nresponse = await pyfetch("https://example.com/")\nawait response.json()';
     expect(await run(code, { permissions, fetcher })).toMatchObject({ status: 'succeeded', value: { a: 1 } });
-    expect((await run(code)).error?.message).toContain('permissions.net is empty');
+    expect((await run(code)).error?.message).toContain('Ask for the host in permissions.net');
   });
 
   test('take no files', async () => {

@@ -1,8 +1,8 @@
 """What to do instead, where a program meets a wall of the sandbox."""
 
 import errno
+import os
 
-_own_folders = ("/dev/", "/home/pyodide/", "/tmp/")
 _no_processes = "There are no other processes here; call a tool."
 _no_sockets = (
     "Python has no sockets: from pyodide.http import pyfetch; response = await pyfetch(url), with the host in permissions.net"
@@ -36,5 +36,7 @@ def _advice_on(error):
     if number in (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ECONNREFUSED, errno.EPERM):
         return _no_sockets
     path = error.filename
-    is_of_host = isinstance(path, str) and path.startswith("/") and not path.startswith(_own_folders)
+    # A folder that is there is the program's own.
+    folder = os.path.dirname(path) if isinstance(path, str) else ""
+    is_of_host = folder.startswith("/") and (folder == "/" or not os.path.isdir(folder))
     return _no_files if number == errno.ENOENT and is_of_host else None
