@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { withServer } from '../started-server.test.support.js';
@@ -79,6 +79,24 @@ async function swapUntil(folder: string, secrets: string, running: Promise<unkno
     await nextTurn();
   }
   await ended;
+}
+
+/** Puts a link to secrets in the place of a folder while a grant of it is on its way, a little later each time. */
+async function swapLaterEachTime(
+  folder: string,
+  secrets: string,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  for (let afterMs = 0; afterMs < 48; afterMs += 3) {
+    const running = run();
+    await delay(afterMs);
+    renameSync(folder, `${folder}-away`);
+    symlinkSync(secrets, folder);
+    await running.finally(() => {
+      unlinkSync(folder);
+      renameSync(`${folder}-away`, folder);
+    });
+  }
 }
 
 /** Where a process keeps its caches, and its working folder, as it sees them. */
@@ -174,11 +192,13 @@ export const grantedThings: readonly Attack[] = [
       const folder = join(readable, 'swapped-grant');
       await mkdir(folder);
       await writeFile(join(folder, 'data'), 'old');
+      const attempt = () =>
+        neverReads(arena, [join(folder, 'data'), join(folder, 'secret.txt')], { read: [folder] });
       const attempts = async () => {
-        for (let attempt = 0; attempt < 12; attempt++)
-          await neverReads(arena, [join(folder, 'data'), join(folder, 'secret.txt')], { read: [folder] });
+        for (let count = 0; count < 12; count++) await attempt();
       };
       await swapUntil(folder, secrets, attempts());
+      await swapLaterEachTime(folder, secrets, attempt);
       await rm(folder, { recursive: true });
     },
   },
@@ -260,7 +280,7 @@ export const grantedThings: readonly Attack[] = [
         const { result } = await run(
           `const names = (await Array.fromAsync(Deno.readDir("${places.temp}"))).map(({ name }) => name);
            const planted = await Promise.all(names.filter((name) => name.startsWith("code-executor-")).map((name) =>
-             Deno.writeTextFile("${places.temp}/" + name + "/deno/planted", "").then(() => name, () => undefined)));
+             Deno.writeTextFile("${places.temp}/" + name + "/planted", "").then(() => name, () => undefined)));
            return planted.filter(Boolean);`,
           { permissions },
         );
