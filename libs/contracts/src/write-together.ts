@@ -5,9 +5,9 @@ import type { Writable } from 'node:stream';
  * call. Each of those wakes whoever reads at the other end, which costs more than everything else about a
  * short message; and who is woken by the first works while the others are made.
  */
-export function writeTogether(stream: Writable, text: string, onWritten?: () => void): void {
+export function writeTogether(stream: Writable, data: string | Buffer, onWritten?: () => void): void {
   const isFirst = stream.writableCorked === 0;
-  stream.write(text, onWritten);
+  stream.write(data, onWritten);
   if (!isFirst) return;
   stream.cork();
   process.nextTick(() => stream.uncork());

@@ -81,7 +81,7 @@ export class DenoProcess {
       filterPipe.end(command.filter);
     }
     const { ownFiles } = command;
-    void this.send(JSON.stringify({ nonce, isSpare: options.isSpare === true, ownFiles }));
+    void this.send(`${JSON.stringify({ nonce, isSpare: options.isSpare === true, ownFiles })}\n`);
   }
 
   get pid(): number | undefined {
@@ -122,11 +122,11 @@ export class DenoProcess {
     }
   }
 
-  /** Sends one message, as one line of JSON text; resolves when the process has taken it, or is gone. */
-  send(json: string): Promise<void> {
+  /** Sends one message, a line of JSON text with its end; resolves when the process has taken it, or is gone. */
+  send(line: string | Buffer): Promise<void> {
     const { stdin } = this.#child;
     if (this.#isGone || !stdin) return Promise.resolve();
-    return new Promise((resolve) => writeTogether(stdin, `${json}\n`, resolve));
+    return new Promise((resolve) => writeTogether(stdin, line, resolve));
   }
 
   /** Asks the whole group to end, and makes it end after `graceMs` milliseconds. */

@@ -19,7 +19,7 @@ function unreadCalls(answer?: string) {
   const ended = new AbortController();
   const calls = new HostCalls(
     new Map(['callTool', 'listTools', 'readFile'].map((method) => [method, handler(method)])),
-    (json) => new Promise((read) => sent.push({ json, read })),
+    (line) => new Promise((read) => sent.push({ json: line.toString(), read })),
     ended.signal,
   );
   return { calls, begun, sent, ended };
@@ -88,8 +88,8 @@ describe('HostCalls', () => {
     expect(calls.accept(call(4, 'callTool'), 2 * mebibyte)).toBe(true);
   });
 
-  test('keeps 128 MB of replies for all programs together, and 8 MB for each whatever the others do', async () => {
-    const programs = Array.from({ length: 3 }, () => unreadCalls('x'.repeat(8 * mebibyte - 100_000)));
+  test('keeps 64 MB of replies for all programs together, and 4 MB for each whatever the others do', async () => {
+    const programs = Array.from({ length: 3 }, () => unreadCalls('x'.repeat(4 * mebibyte - 100_000)));
     const ask = async (program: number, id: number) => {
       const { calls, sent } = programs[program] ?? unreadCalls();
       calls.accept(call(id, 'callTool'), 0);

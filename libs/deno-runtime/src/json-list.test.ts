@@ -7,8 +7,8 @@ import { JsonList } from './json-list.js';
 function replyTo(...items: object[]): Promise<unknown> {
   return new Promise((resolve) => {
     const handlers = new Map([['list', () => Promise.resolve(new JsonList(items))]]);
-    const reply = (json: string) => {
-      resolve(JSON.parse(json));
+    const reply = (line: Buffer) => {
+      resolve(JSON.parse(line.toString()));
       return Promise.resolve();
     };
     const calls = new HostCalls(handlers, reply, new AbortController().signal);

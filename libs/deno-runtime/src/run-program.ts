@@ -69,7 +69,7 @@ export async function runProgram(
   const calls = new AbortController();
   // One listener per open call; Node warns of a leak from the eleventh on.
   setMaxListeners(0, calls.signal);
-  const hostCalls = new HostCalls(options.handlers, (json) => process.send(json), calls.signal);
+  const hostCalls = new HostCalls(options.handlers, (line) => process.send(line), calls.signal);
   let hasArrived = false as boolean;
   let startedMs = undefined as number | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -134,7 +134,7 @@ export async function runProgram(
       clearInterval(diskWatch);
       request.signal?.removeEventListener('abort', cancel);
     });
-    void process.ready.then(() => process.send(JSON.stringify(options.run)));
+    void process.ready.then(() => process.send(`${JSON.stringify(options.run)}\n`));
   });
 
   const durationMs = startedMs === undefined ? 0 : performance.now() - startedMs;

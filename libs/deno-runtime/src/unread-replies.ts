@@ -1,7 +1,7 @@
 const mebibyte = 1024 * 1024;
 /** What all programs together may leave unread, and what each may whatever the others do. */
-const maxOfAll = 128 * mebibyte;
-const maxOfOne = 8 * mebibyte;
+const maxOfAll = 64 * mebibyte;
+const maxOfOne = 4 * mebibyte;
 
 /** Of all programs: the memory that they take is the server's. */
 let bytesOfAll = 0;

@@ -3,6 +3,7 @@ const ulimits = 'libs/deno-runtime/src/command/resource-limits.ts';
 const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
 const program = 'libs/deno-runtime/src/run-program.ts';
 const hostCalls = 'libs/deno-runtime/src/host-calls.ts';
+const unreadReplies = 'libs/deno-runtime/src/unread-replies.ts';
 const frameReader = 'libs/deno-runtime/src/protocol/frame-reader.ts';
 const messageLimits = 'libs/client-pool/src/message-limits.ts';
 const files = 'libs/deno-runtime/src/file-handlers.ts';
@@ -45,6 +46,10 @@ export const limits = {
       [hostCalls, 'maxOutstandingCost = 8', 'maxOutstandingCost = 1e6'],
     ],
     attacks: ['PIP-15'],
+  },
+  'bytes of unread replies': {
+    edits: [[unreadReplies, 'maxOfAll = 64', 'maxOfAll = 1e6']],
+    attacks: ['PIP-16'],
   },
   'cost of an answer': {
     edits: [[messageLimits, 'maxMessageCost = 32', 'maxMessageCost = 1e6']],

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Arena } from './arena.js';
 import type { Attack } from './attack.js';
+import { until } from '../started-server.test.support.js';
 import { forging } from './forgery.js';
 import { all, call } from './tool-calls.js';
 
@@ -40,6 +41,9 @@ const hoards = [
   `',"method":"none","params":{"a":"' + "x".repeat(1_000_000) + '"}}'`,
 ];
 
+/** Of 5 MB each. */
+const results = 12;
+
 /** What programs can make the server hold or do, all of them at once. */
 export const overload: readonly Attack[] = [
   {
@@ -50,6 +54,23 @@ export const overload: readonly Attack[] = [
       for (const hoard of hoards) {
         await byAll(arena, () => arena.run(hoarding(hoard), { ...all, timeoutMs: 5000 }));
       }
+    },
+  },
+  {
+    id: 'PIP-16',
+    what: 'have 64 MB of results for each of 16 programs, and read none of them',
+    stoppedBy: 'server (64 MB of unread replies for all; who has more than 4 MB then gets no more)',
+    async attack(arena) {
+      const program = `${forging} for (let id = 2; id < ${2 + results}; id++) frame('{"type":"call","id":' + id + ',"method":"callTool","params":{"name":"mcp__' + (id % 2 ? "fixture" : "flood") + '__big","args":{"bytes":5000000}}}'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
+      const enough = new AbortController();
+      const options = { ...all, timeoutMs: 120_000, request: { signal: enough.signal } };
+      let isOver = false as boolean;
+      const ends = byAll(arena, () => assert.rejects(arena.run(program, options), /enough/));
+      const over = ends.finally(() => (isOver = true));
+      // Each upstream server takes a call when its answer to the one before was taken.
+      await until(async () => isOver || (await arena.upstreamCalls()).length >= programs * results);
+      enough.abort(new Error('enough'));
+      await over;
     },
   },
   {
