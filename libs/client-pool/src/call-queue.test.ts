@@ -134,3 +134,106 @@ describe('CallQueue', () => {
     await release();
   });
 });
+
+describe('CallQueue among several servers and executions', () => {
+  const slow = (server: string, executionId?: string) => {
+    const stop = new AbortController();
+    const options = { signal: stop.signal, ...(executionId !== undefined && { executionId }) };
+    const outcome = (pool as ClientPool).callTool(`mcp__${server}__sleep`, { ms: 60_000 }, options).then(
+      () => 'done',
+      (error: unknown) => CodeExecutorError.from(error).message,
+    );
+    return { outcome, stop: () => stop.abort() };
+  };
+  const quick = (server: string, executionId?: string) =>
+    (pool as ClientPool).callTool(
+      `mcp__${server}__sleep`,
+      { ms: 0 },
+      executionId === undefined ? {} : { executionId },
+    );
+  const openTwo = (options: object) =>
+    open({
+      servers: {
+        moody: stdioServer('moody-server.mjs', join(folder, 'calls')),
+        other: stdioServer('moody-server.mjs', join(folder, 'others')),
+      },
+      ...options,
+    });
+  /** So many calls at once, and what they are told until somebody stops them. */
+  const flood = async (count: number, server: string, executionOf: (i: number) => string | undefined) => {
+    const before = pool?.stats ?? { active: 0, waiting: 0 };
+    const calls = numbers(count).map((i) => slow(server, executionOf(i)));
+    const told: string[] = [];
+    for (const { outcome } of calls) void outcome.then((message) => told.push(message));
+    const settled = () => (pool?.stats.active ?? 0) + (pool?.stats.waiting ?? 0) + told.length;
+    await until(() => settled() === before.active + before.waiting + count);
+    return { told, stop: () => calls.forEach((call) => call.stop()) };
+  };
+
+  test('ten slow calls of one program keep nobody out, of this server or of another', async () => {
+    const pool = await openTwo({ maxConcurrent: 10, maxQueued: 10, queueTimeoutMs: 60_000 });
+    const { stop } = await flood(10, 'moody', () => 'slow');
+    expect(pool.stats).toMatchObject(stats(3, 7));
+    await quick('moody', 'quick');
+    await quick('other', 'quick');
+    // Its own calls to another server wait with the others.
+    const own = quick('other', 'slow');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pool.stats).toMatchObject(stats(3, 8));
+    stop();
+    await own;
+  });
+
+  test('slow calls of many programs to one server leave places for the other servers', async () => {
+    const pool = await openTwo({ maxConcurrent: 8, maxQueued: 8, queueTimeoutMs: 60_000 });
+    const { told, stop } = await flood(20, 'moody', (i) => `exec_${i}`);
+    // A quarter of all places is kept for the one other server: half of them for two.
+    expect(pool.stats).toMatchObject(stats(6, 8));
+    expect(told).toEqual(
+      Array(6).fill(
+        'Tool mcp__moody__sleep was not called, for 6 calls run and 8 wait for their turn; try again later.',
+      ),
+    );
+    await Promise.all([quick('other', 'quick'), quick('other', 'quick')]);
+    expect(pool.stats).toMatchObject(stats(6, 8));
+    stop();
+  });
+
+  test('all servers together use all places', async () => {
+    const pool = await openTwo({ maxConcurrent: 8, maxQueued: 8 });
+    const floods = [await flood(4, 'moody', () => undefined), await flood(4, 'other', () => undefined)];
+    expect(pool.stats).toMatchObject(stats(8, 0));
+    floods.forEach(({ stop }) => stop());
+  });
+
+  test('a full line refuses the newest call of whoever waits with the most', async () => {
+    const pool = await openTwo({ maxConcurrent: 4, maxQueued: 4, queueTimeoutMs: 60_000 });
+    const one = await flood(5, 'moody', () => 'greedy');
+    const another = await flood(2, 'moody', () => undefined);
+    expect(pool.stats).toMatchObject(stats(3, 4));
+    expect(one.told).toEqual([]);
+    events.length = 0;
+    const modest = slow('moody', 'modest');
+    await until(() => events.length === 1);
+    expect(one.told).toEqual([expect.stringContaining('3 calls run and 4 wait for their turn')]);
+    expect(events).toEqual([
+      expect.objectContaining({ action: 'full', executionId: 'greedy', queuedMs: expect.any(Number) }),
+    ]);
+    for (const each of [one, another, modest]) each.stop();
+  });
+
+  test('a free place goes to the execution that has the fewest, and in its calls to the first', async () => {
+    await openTwo({ maxConcurrent: 6, maxQueued: 20, queueTimeoutMs: 60_000 });
+    const blocking = [await flood(4, 'moody', () => undefined), await flood(2, 'other', () => undefined)];
+    const call = (id: number, executionId: string) => sleep({ ms: 100, id }, { executionId });
+    const calls = [1, 2, 3].map((id) => call(id, 'many')).concat([call(4, 'few'), call(5, 'fewer')]);
+    await until(() => pool?.stats.waiting === 5);
+    blocking[0]?.stop();
+    await Promise.all(calls);
+    const order = (await received()).filter((id) => id > 0);
+    expect(order.indexOf(4)).toBeLessThan(order.indexOf(2));
+    expect(order.indexOf(5)).toBeLessThan(order.indexOf(2));
+    expect(order.filter((id) => id <= 3)).toEqual([1, 2, 3]);
+    blocking[1]?.stop();
+  });
+});

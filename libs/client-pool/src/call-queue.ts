@@ -1,81 +1,126 @@
-import { CodeExecutorError, type ToolSchema, untilAborted } from '@code-executor/contracts';
-import PQueue from 'p-queue';
+import { type CallOptions, CodeExecutorError, type ToolSchema } from '@code-executor/contracts';
+
+import { type Claim, newestOfMost, SharedPlaces } from './shared-places.js';
 
 export interface CallQueueOptions {
   /** Calls that run at once. */
   maxConcurrent: number;
-  /** Calls that may wait for their turn; further ones are refused. */
+  /** Calls that may wait for their turn; beyond them, one is refused. */
   maxQueued: number;
   /** Milliseconds that a call waits at most. */
   queueTimeoutMs: number;
+  /** The servers that share the places. */
+  serverNames: () => readonly string[];
   /** A call was not let in, or waited in vain, for so long. */
-  onRefused: (action: 'full' | 'timed_out', tool: ToolSchema, waitedMs?: number) => void;
+  onRefused: (action: Refusal, call: QueuedCall, waitedMs?: number) => void;
+}
+
+/** Why a call gets no turn: the line is full, or it has waited too long. */
+export type Refusal = 'full' | 'timed_out';
+
+/** A call on its way through the queue. */
+export interface QueuedCall {
+  tool: ToolSchema;
+  options: CallOptions;
+}
+
+interface WaitingCall extends QueuedCall, Claim {
+  sinceMs: number;
+  enter: () => void;
+  leave: (reason: unknown) => void;
 }
 
 /** What a caller is told to wait when the queue is full, or when waiting in it was in vain. */
 const retryAfterFullMs = 60_000;
 const retryAfterTimeoutMs = 30_000;
 
-/** First come, first served, with an end to the line and to the waiting. */
+/**
+ * A line with an end, and an end to the waiting in it. Calls of one execution to one server come first in, first
+ * out; among others the turn goes to whoever has the fewest places, and a line that is full refuses the newest call
+ * of whoever waits with the most.
+ */
 export class CallQueue {
   readonly #options: CallQueueOptions;
-  readonly #queue: PQueue;
+  readonly #places: SharedPlaces;
+  readonly #line: WaitingCall[] = [];
 
   constructor(options: CallQueueOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: options.maxConcurrent });
+    this.#places = new SharedPlaces(options.maxConcurrent, options.serverNames);
   }
 
   /** Calls that run, calls that wait, and how many may run. */
   get stats(): { active: number; waiting: number; max: number } {
-    const { pending, size, concurrency } = this.#queue;
-    return { active: pending, waiting: size, max: concurrency };
+    return { active: this.#places.active, waiting: this.#line.length, max: this.#places.max };
   }
 
   /**
-   * Waits for a turn; resolves with what ends it. The call itself is not run by the queue, which keeps what has
-   * passed it for a while: results are large.
+   * Waits for a turn; resolves with what ends it.
    *
    * @throws CodeExecutorError `unavailable` when the queue is full or the wait too long; the signal's reason when
    * it fires during the wait.
    */
-  async turn(tool: ToolSchema, signal: AbortSignal | undefined): Promise<() => void> {
+  async turn(tool: ToolSchema, options: CallOptions): Promise<() => void> {
+    const { signal, executionId, clientId } = options;
     signal?.throwIfAborted();
-    const { pending, size, concurrency } = this.#queue;
-    if (pending < concurrency) return this.#enter();
-    if (size >= this.#options.maxQueued) throw this.#refusal('full', tool);
-    const since = performance.now();
-    const wait = new AbortController();
-    const leave = () => wait.abort(signal?.reason);
-    const timer = setTimeout(
-      () => wait.abort(this.#refusal('timed_out', tool, performance.now() - since)),
-      this.#options.queueTimeoutMs,
-    );
-    signal?.addEventListener('abort', leave, { once: true });
+    const claim: Claim = { server: tool.server, caller: executionId ?? clientId };
+    let timer: NodeJS.Timeout | undefined;
+    let stop: (() => void) | undefined;
     try {
-      return await untilAborted(this.#enter(wait.signal), wait.signal);
+      await new Promise<void>((enter, leave) => {
+        const call = { ...claim, tool, options, enter, leave, sinceMs: performance.now() };
+        stop = () => this.#remove(call, signal?.reason);
+        this.#line.push(call);
+        this.#admit();
+        if (!this.#line.includes(call)) return;
+        signal?.addEventListener('abort', stop, { once: true });
+        timer = setTimeout(() => this.#refuse(call, 'timed_out'), this.#options.queueTimeoutMs);
+        const excess = this.#line.length > this.#options.maxQueued ? newestOfMost(this.#line) : undefined;
+        if (excess) this.#refuse(excess, 'full');
+      });
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', leave);
+      if (stop) signal?.removeEventListener('abort', stop);
+    }
+    return () => {
+      this.#places.release(claim);
+      this.#admit();
+    };
+  }
+
+  /** Lets in whoever may take a place. */
+  #admit(): void {
+    for (let next = this.#places.next(this.#line); next; next = this.#places.next(this.#line)) {
+      this.#line.splice(this.#line.indexOf(next), 1);
+      this.#places.take(next);
+      next.enter();
     }
   }
 
-  #enter(signal?: AbortSignal): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      const turn = () => new Promise<void>((endTurn) => resolve(endTurn));
-      this.#queue.add(turn, signal ? { signal } : {}).catch(reject);
-    });
+  #remove(call: WaitingCall, reason: unknown): void {
+    const index = this.#line.indexOf(call);
+    // It has its turn, or has left already.
+    if (index === -1) return;
+    this.#line.splice(index, 1);
+    call.leave(reason);
   }
 
-  #refusal(action: 'full' | 'timed_out', tool: ToolSchema, waitedMs?: number): CodeExecutorError {
-    const { maxConcurrent, maxQueued, queueTimeoutMs, onRefused } = this.#options;
-    onRefused(action, tool, waitedMs);
+  #refuse(call: WaitingCall, action: Refusal): void {
+    const waitedMs = performance.now() - call.sinceMs;
+    const isNew = action === 'full' && call === this.#line.at(-1);
+    this.#options.onRefused(action, call, isNew ? undefined : waitedMs);
+    this.#remove(call, this.#errorOf(call.tool, action));
+  }
+
+  #errorOf(tool: ToolSchema, action: Refusal): CodeExecutorError {
     const about = { tool: tool.name, server: tool.server };
     if (action === 'full') {
-      const message = `Tool ${tool.name} was not called, for ${maxConcurrent} calls run and ${maxQueued} wait for their turn; try again later.`;
+      const { maxQueued } = this.#options;
+      const message = `Tool ${tool.name} was not called, for ${this.#places.active} calls run and ${maxQueued} wait for their turn; try again later.`;
       return new CodeExecutorError('unavailable', message, { ...about, retryAfterMs: retryAfterFullMs });
     }
-    const message = `Tool ${tool.name} was not called, for its turn did not come within ${queueTimeoutMs / 1000} s; try again later.`;
+    const seconds = this.#options.queueTimeoutMs / 1000;
+    const message = `Tool ${tool.name} was not called, for its turn did not come within ${seconds} s; try again later.`;
     return new CodeExecutorError('unavailable', message, { ...about, retryAfterMs: retryAfterTimeoutMs });
   }
 }

@@ -1,4 +1,4 @@
-import { CodeExecutorError, type Logger } from '@code-executor/contracts';
+import { type CallOptions, CodeExecutorError, type Logger } from '@code-executor/contracts';
 import CircuitBreaker from 'opossum';
 
 import { ConnectFailure } from './connect-failure.js';
@@ -18,13 +18,14 @@ export interface CircuitOptions {
   resetTimeoutMs: number;
   /** What an error of a call says. */
   judge: (error: unknown) => Verdict;
-  onChange: (action: CircuitAction) => void;
+  /** Told of the call that changed it; what makes it `half_open` is time alone. */
+  onChange: (action: CircuitAction, by?: CallOptions) => void;
   logger: Logger;
 }
 
 type Work = (isTrial: boolean) => Promise<unknown>;
 
-type WorkArguments = [work: Work, isTrial: boolean, giveUp: (error: unknown) => void];
+type WorkArguments = [work: Work, by: CallOptions, isTrial: boolean, giveUp: (error: unknown) => void];
 
 /** What callers are told to wait while the trial is under way: it may be over at any moment. */
 const trialRetryAfterMs = 1_000;
@@ -40,6 +41,8 @@ export class Circuit {
   #failuresTotal = 0;
   #openedAt = 0;
   #failure: ConnectFailure | undefined;
+  /** The last call that failed or worked. */
+  #lastCall: CallOptions = {};
 
   constructor(options: CircuitOptions) {
     this.#options = options;
@@ -74,19 +77,20 @@ export class Circuit {
   }
 
   /** Does the work and learns from its outcome; rejects with the {@link refusal} if there is one. */
-  async run<T>(tool: string, work: (isTrial: boolean) => Promise<T>): Promise<T> {
+  async run<T>(tool: string, by: CallOptions, work: (isTrial: boolean) => Promise<T>): Promise<T> {
     const refusal = this.refusal(tool);
     if (refusal) throw refusal;
     // Whoever closed it refuses the work, too.
     if (this.#breaker.isShutdown) return work(false);
     return new Promise((resolve, reject) => {
-      const done = this.#breaker.fire(work, this.#breaker.halfOpen, reject) as Promise<T>;
+      const done = this.#breaker.fire(work, by, this.#breaker.halfOpen, reject) as Promise<T>;
       done.then(resolve, reject);
     });
   }
 
   /** Counts a failure that did not happen inside of {@link run}. */
-  fail(error: unknown): void {
+  fail(error: unknown, by: CallOptions): void {
+    this.#lastCall = by;
     this.#failuresInRow += 1;
     this.#failuresTotal += 1;
     const { closed, halfOpen } = this.#breaker;
@@ -102,12 +106,13 @@ export class Circuit {
 
   readonly #work = async (
     work: Work,
+    by: CallOptions,
     isTrial: boolean,
     giveUp: (error: unknown) => void,
   ): Promise<unknown> => {
     try {
       const result = await work(isTrial);
-      this.#failuresInRow = 0;
+      this.#succeed(by);
       return result;
     } catch (error) {
       const verdict = this.#options.judge(error);
@@ -117,11 +122,16 @@ export class Circuit {
         // The breaker knows only of good and bad outcomes, so that it never hears of this one.
         return new Promise(() => {});
       }
-      if (verdict === 'success') this.#failuresInRow = 0;
-      else this.fail(error);
+      if (verdict === 'success') this.#succeed(by);
+      else this.fail(error, by);
       throw error;
     }
   };
+
+  #succeed(by: CallOptions): void {
+    this.#lastCall = by;
+    this.#failuresInRow = 0;
+  }
 
   /** The trial ended without an answer: the next call is another one. */
   #repeatTrial(): void {
@@ -158,7 +168,7 @@ export class Circuit {
     const fields = { server: name, action, failuresInRow: this.#failuresInRow };
     if (action === 'opened') logger.warn(fields, 'circuit opened');
     else logger.info(fields, action === 'closed' ? 'circuit closed' : 'circuit half open');
-    onChange(action);
+    onChange(action, action === 'half_open' ? undefined : this.#lastCall);
   }
 
   #toFailure(error: unknown): ConnectFailure {

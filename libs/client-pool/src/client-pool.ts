@@ -7,6 +7,7 @@ import {
   type FailedServer,
   type JsonObject,
   type ListOptions,
+  parseTraceparent,
   silentLogger,
   type ToolListing,
   type ToolName,
@@ -19,7 +20,7 @@ import {
 import { CallQueue } from './call-queue.js';
 import { cancelled } from './cancelled.js';
 import type { CircuitAction } from './circuit.js';
-import type { ConnectFailure } from './connect-failure.js';
+import { MergedLists } from './merged-lists.js';
 import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
 import { possibleOwners } from './tool-names.js';
 import { UnusableServer } from './unusable-server.js';
@@ -59,9 +60,7 @@ export class ClientPool implements ToolSource {
   readonly #retiring = new Set<UpstreamServer>();
   readonly #queue: CallQueue;
   readonly #options: ClientPoolOptions;
-  #ranks: ReadonlyMap<string, number>;
-  /** The last whole list, and what it was made of. */
-  #whole: { parts: readonly (KnownTools | UnknownTools)[]; tools: ToolSchema[] } | undefined;
+  readonly #lists = new MergedLists();
   #closing: Promise<unknown> | undefined;
 
   /** Opens nothing: no process, no connection. */
@@ -71,14 +70,16 @@ export class ClientPool implements ToolSource {
     this.#configured = options.servers;
     this.#servers = Object.entries(options.servers).map(([name, server]) => this.#createServer(name, server));
     this.#unusable = toUnusable(options.unusable);
-    this.#ranks = ranksOf(this.#servers);
+    this.#lists.order = Object.keys(options.servers);
     this.#queue = new CallQueue({
       maxConcurrent,
       maxQueued,
       queueTimeoutMs,
-      onRefused: (action, { name, server }, waitedMs) => {
+      serverNames: () => Object.keys(this.#configured),
+      onRefused: (action, { tool, options }, waitedMs) => {
         const queued = waitedMs === undefined ? {} : { queuedMs: waitedMs };
-        this.#record({ type: 'queue', action, toolName: name, server, status: 'rejected', ...queued });
+        const about = { toolName: tool.name, server: tool.server };
+        this.#record({ type: 'queue', action, status: 'rejected', ...about, ...queued }, options);
       },
     });
   }
@@ -126,7 +127,7 @@ export class ClientPool implements ToolSource {
       return known && isSame ? known : this.#createServer(name, server);
     });
     this.#configured = servers;
-    this.#ranks = ranksOf(this.#servers);
+    this.#lists.order = Object.keys(servers);
     for (const server of before.values()) {
       this.#retiring.add(server);
       void server.retire(drainMs).finally(() => this.#retiring.delete(server));
@@ -173,10 +174,8 @@ export class ClientPool implements ToolSource {
     const failedServers = found.flatMap(({ server, known: { failure } }) =>
       failure ? [server.describe(failure)] : [],
     );
-    let tools = this.#merge(
-      found.map(({ known }) => known),
-      servers.length === all.length,
-    );
+    const parts = found.map(({ known }) => known);
+    let tools = servers.length === all.length ? this.#lists.whole(parts) : this.#lists.merge(parts);
     if (name !== undefined) tools = tools.filter((tool) => tool.name === name);
     if (offset > 0 || limit < tools.length) tools = tools.slice(offset, offset + Math.max(0, limit));
     return { tools, failedServers };
@@ -187,14 +186,14 @@ export class ClientPool implements ToolSource {
     if (signal?.aborted) throw cancelled(signal);
     this.#assertOpen();
     try {
-      const first = await untilAborted(this.#find(name), signal);
+      const first = await untilAborted(this.#find(name, options), signal);
       const refusal = first.server.refusal(name);
       if (refusal) throw refusal;
-      const endTurn = await this.#turn(first, signal);
+      const endTurn = await this.#turn(first, options);
       try {
         options.onStart?.();
         // The servers may have been updated during the wait.
-        const { server, ownName, schema } = first.server.isRetired ? await this.#find(name) : first;
+        const { server, ownName, schema } = first.server.isRetired ? await this.#find(name, options) : first;
         return await server.call(schema, ownName, args, options);
       } finally {
         endTurn();
@@ -207,11 +206,12 @@ export class ClientPool implements ToolSource {
   }
 
   /** The turn of a call. One that has to wait for its server to be started holds no place that others could have. */
-  async #turn({ server, schema }: FoundTool, signal: AbortSignal | undefined): Promise<() => void> {
+  async #turn({ server, schema }: FoundTool, options: CallOptions): Promise<() => void> {
+    const { signal } = options;
     for (;;) {
       if (server.isPaused) await untilAborted(server.paced(), signal);
       await untilAborted(server.settled(), signal);
-      const endTurn = await this.#queue.turn(schema, signal);
+      const endTurn = await this.#queue.turn(schema, options);
       if (!server.isPaused) return endTurn;
       endTurn();
     }
@@ -233,18 +233,18 @@ export class ClientPool implements ToolSource {
     const { failureThreshold = 5, resetTimeoutMs = 30_000 } = this.#options;
     const limits = { callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, failureThreshold, resetTimeoutMs };
     const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
-    const onCircuitChange = (action: CircuitAction) =>
-      this.#record({ type: 'circuit', action, server: name, status: circuitStatus[action] });
+    const onCircuitChange = (action: CircuitAction, by?: CallOptions) =>
+      this.#record({ type: 'circuit', action, server: name, status: circuitStatus[action] }, by);
     return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
   }
 
   /** The tool, of the server with the longest name that has it. */
-  async #find(name: string): Promise<FoundTool> {
+  async #find(name: string, by: CallOptions): Promise<FoundTool> {
     const tool = name.slice(0, maxShownNameChars);
     for (const { server, ownName, known } of await this.#ask(name)) {
       const { tools, failure } = known;
       // Whoever has the tool, it is not for a server with a shorter name to answer in its place.
-      if (!tools) throw server.failedCall(tool, failure);
+      if (!tools) throw server.failedCall(tool, failure, by);
       const schema = tools.get(ownName);
       if (schema && server instanceof UpstreamServer) return { server, ownName, schema };
     }
@@ -265,29 +265,13 @@ export class ClientPool implements ToolSource {
     return isKnown ? known : ask((server) => server.toolsOfNow());
   }
 
-  #merge(parts: readonly (KnownTools | UnknownTools)[], isWhole: boolean): ToolSchema[] {
-    const last = this.#whole;
-    if (isWhole && last && isSame(last.parts, parts)) return last.tools;
-    const listed = new Map<string, ToolSchema>();
-    for (const { tools } of parts) for (const tool of tools?.values() ?? []) keepRightful(listed, tool);
-    for (const part of parts) if (!part.tools) markUnclear(listed, part.failure);
-    const tools = [...listed.values()].sort(
-      (a, b) => this.#rank(a) - this.#rank(b) || (a.name < b.name ? -1 : 1),
-    );
-    if (isWhole) this.#whole = { parts, tools };
-    return tools;
-  }
-
-  #rank(tool: ToolSchema): number {
-    return this.#ranks.get(tool.server) ?? 0;
-  }
-
-  #record(event: Omit<AuditEvent, 'timestamp'>): void {
+  #record(event: Omit<AuditEvent, 'timestamp'>, by: CallOptions = {}): void {
     const { audit, logger = silentLogger } = this.#options;
     // A broken record breaks no call.
     const onError = (error: unknown) => logger.error({ err: error }, 'audit sink failed');
     try {
-      void Promise.resolve(audit?.({ ...event, timestamp: new Date().toISOString() })).catch(onError);
+      const timestamp = new Date().toISOString();
+      void Promise.resolve(audit?.({ ...event, timestamp, ...idsOf(by) })).catch(onError);
     } catch (error) {
       onError(error);
     }
@@ -299,35 +283,16 @@ export class ClientPool implements ToolSource {
   }
 }
 
-/** Of two tools under one name, the one that a call would reach. */
-function keepRightful(listed: Map<string, ToolSchema>, tool: ToolSchema): void {
-  const other = listed.get(tool.name);
-  if (!other || other.server.length < tool.server.length) listed.set(tool.name, tool);
-}
-
-/** A tool whose name may be that of a tool of a server that could not be listed: a call to it is refused. */
-function markUnclear(listed: Map<string, ToolSchema>, { server, message, fix }: ConnectFailure): void {
-  for (const [name, tool] of listed) {
-    if (possibleOwners(name, [{ name: server }]).length === 0 || tool.server.length > server.length) continue;
-    const reason = `its name may be that of a tool of server ${server}, which is unavailable: ${message}`;
-    listed.set(name, { ...tool, unavailable: { reason, fix } });
-  }
-}
-
-/** The same lists in the same order, and the same servers without one. */
-function isSame(
-  some: readonly (KnownTools | UnknownTools)[],
-  others: readonly (KnownTools | UnknownTools)[],
-): boolean {
-  const isLike = (one: KnownTools | UnknownTools, other: KnownTools | UnknownTools | undefined) =>
-    one.tools === other?.tools && (one.tools !== undefined || one.failure === other?.failure);
-  return some.length === others.length && some.every((one, i) => isLike(one, others[i]));
-}
-
 function toUnusable(servers: readonly FailedServer[] = []): UnusableServer[] {
   return servers.map((server) => new UnusableServer(server));
 }
 
-function ranksOf(servers: readonly UpstreamServer[]): ReadonlyMap<string, number> {
-  return new Map(servers.map((server, rank) => [server.name, rank]));
+/** Whose call it is, as records say it. */
+function idsOf({ executionId, clientId, traceparent }: CallOptions): Partial<AuditEvent> {
+  const trace = parseTraceparent(traceparent);
+  return {
+    ...(executionId !== undefined && { executionId }),
+    ...(clientId !== undefined && { clientId }),
+    ...(trace && { correlationId: trace.traceId }),
+  };
 }

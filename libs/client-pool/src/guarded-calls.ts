@@ -20,7 +20,7 @@ export interface GuardedCallsOptions {
   resetTimeoutMs: number;
   /** The next attempt would have to wait for the server to be started: none is made. */
   isPaused: () => boolean;
-  onCircuitChange: (action: CircuitAction) => void;
+  onCircuitChange: (action: CircuitAction, by?: CallOptions) => void;
   logger: Logger;
 }
 
@@ -49,13 +49,14 @@ export class GuardedCalls {
   run(
     tool: ToolSchema,
     ownName: string,
-    { signal, traceparent }: CallOptions,
+    options: CallOptions,
     attempt: (attempt: Attempt) => Promise<ToolResult>,
   ): Promise<ToolResult> {
     const { name: server, transport, callTimeoutMs } = this.#options;
+    const { signal, traceparent } = options;
     const span = { server, tool: ownName, transport, traceparent };
     const attemptOnce = (timeoutMs: number, isRetry: boolean) =>
-      this.circuit.run(tool.name, (isTrial) =>
+      this.circuit.run(tool.name, options, (isTrial) =>
         withCallSpan(span, (own) => attempt({ timeoutMs, traceparent: own, isUrgent: isRetry || isTrial })),
       );
     const mayRetry = (error: unknown) =>

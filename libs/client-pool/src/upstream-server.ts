@@ -29,7 +29,7 @@ export interface UpstreamServerOptions {
   callTimeoutMs: number;
   failureThreshold: number;
   resetTimeoutMs: number;
-  onCircuitChange: (action: CircuitAction) => void;
+  onCircuitChange: (action: CircuitAction, by?: CallOptions) => void;
   /** Without one, the tools are known as long as the connection. */
   cache: ToolListCache | undefined;
   discoveryTimeoutMs: number;
@@ -146,12 +146,12 @@ export class UpstreamServer {
   }
 
   /** The error of a call whose tool is not known because the server cannot be connected; it counts as a failed call. */
-  failedCall(tool: string, failure: ConnectFailure): CodeExecutorError {
+  failedCall(tool: string, failure: ConnectFailure, by: CallOptions): CodeExecutorError {
     const { circuit } = this.#calls;
     const refusal = circuit.refusal(tool);
     if (refusal) return refusal;
     const error = failure.toCallError(tool, this.#coolDownLeftMs);
-    circuit.fail(error);
+    circuit.fail(error, by);
     return error;
   }
 

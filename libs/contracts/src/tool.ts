@@ -72,6 +72,10 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The step of a trace that asks, in the form of W3C Trace Context; upstream servers get it as `_meta.traceparent`. */
   traceparent?: string;
+  /** The execution that asks: records name it, and it has a share of what is scarce. */
+  executionId?: string;
+  /** The client that asks over HTTP, where no execution does. */
+  clientId?: string;
   /** Told when the wait for a free place is over. */
   onStart?: () => void;
 }

@@ -55,7 +55,7 @@ export interface ToolProxyOptions {
    * tells it the number of the others. Its failures are ignored.
    */
   audit?: AuditSink;
-  /** Named in the audit events. */
+  /** Named in the audit events, and in calls. */
   executionId?: string;
   /** The execution's: ends all calls and listings; `calls` has no running ones from that moment on. */
   signal?: AbortSignal;
@@ -91,6 +91,8 @@ class PolicyToolProxy implements ToolProxy {
   readonly #catalogue: Catalogue;
   readonly #log: CallLog;
   readonly #slots: LimitFunction;
+  /** Whose calls these are. */
+  readonly #caller: Pick<CallOptions, 'executionId' | 'clientId'>;
   #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
   constructor(options: ToolProxyOptions) {
@@ -98,6 +100,11 @@ class PolicyToolProxy implements ToolProxy {
     this.#tools = tools;
     this.#signal = signal;
     this.#onCall = onCall;
+    const client = typeof options.client === 'object' ? options.client.id : undefined;
+    this.#caller = {
+      ...(executionId !== undefined && { executionId }),
+      ...(client !== undefined && { clientId: client }),
+    };
     this.#language = options.language ?? 'typescript';
     this.#policy = new PolicyGate(allowedTools, policy, options.client);
     this.#budget = new BudgetMeter(budget);
@@ -173,6 +180,7 @@ class PolicyToolProxy implements ToolProxy {
         this.#announce(name);
         const { traceparent } = options;
         const result = await this.#tools.callTool(name, args, {
+          ...this.#caller,
           ...(signal && { signal }),
           ...(traceparent !== undefined && { traceparent }),
           onStart: () => call.leftQueue(),
