@@ -103,6 +103,16 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     });
   });
 
+  test('as many pictures as there may be reach a client, and more do not end its session', async () => {
+    const code = `const png = new Uint8Array(1 << 20);
+png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+for (let shown = 0; ; shown++) {
+  try { await display(png) } catch (error) { return [shown, error.code] }
+}`;
+    expect(await server.run(code)).toMatchObject({ result: [4, 'resource_exhausted'] });
+    expect((await server.run('return 1')).result).toBe(1);
+  });
+
   test('health answers while programs loop', async () => {
     const caller = new AbortController();
     const running = Array.from({ length: 3 }, () =>

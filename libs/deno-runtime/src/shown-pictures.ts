@@ -9,11 +9,13 @@ import {
 import type { HostCallHandler } from './host-calls.js';
 
 const maxPictures = 16;
-/** Of one picture, and of all of a program, in bytes. */
-const maxPictureBytes = 4 * 1024 * 1024;
-const maxAllBytes = 16 * 1024 * 1024;
+/**
+ * Of all pictures of a program, in bytes. They go to the client in one message, as Base64, and clients take few
+ * megabytes: those on the TypeScript SDK end the session at a line of 10 MB.
+ */
+const maxBytes = 4 * 1024 * 1024;
 /** Of one picture, of 720 KiB each: so many tiny ones would cost more memory than what is in them. */
-const maxParts = Math.ceil(maxPictureBytes / (720 * 1024));
+const maxParts = Math.ceil(maxBytes / (720 * 1024));
 
 interface ShownPicture {
   mimeType: string;
@@ -64,11 +66,11 @@ export class ShownPictures {
     picture.bytes += bytes.length;
     picture.isWhole = isLast === true;
     const all = [...this.#pictures.values()].reduce((sum, one) => sum + one.bytes, 0);
-    if (picture.parts.length <= maxParts && picture.bytes <= maxPictureBytes && all <= maxAllBytes) return;
+    if (picture.parts.length <= maxParts && all <= maxBytes) return;
     this.#pictures.delete(number);
     throw new CodeExecutorError(
       'resource_exhausted',
-      `A picture has at most ${maxPictureBytes / 1024 / 1024} MB, all of a program together ${maxAllBytes / 1024 / 1024} MB; show smaller ones.`,
+      `The pictures of a program have at most ${maxBytes / 1024 / 1024} MB together; show fewer or smaller ones.`,
     );
   }
 

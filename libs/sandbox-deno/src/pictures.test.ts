@@ -179,7 +179,12 @@ return "done"`;
   });
 
   test.each([
-    ['a picture of 5 MB', 'await display(png(5 << 20));', 'resource_exhausted', 'A picture has at most 4 MB'],
+    [
+      'a picture of 5 MB',
+      'await display(png(5 << 20));',
+      'resource_exhausted',
+      'The pictures of a program have at most 4 MB together',
+    ],
     [
       'an SVG of 5 MB',
       'await display("<svg>" + " ".repeat(5 << 20) + "</svg>");',
@@ -221,9 +226,11 @@ return "done"`;
   test('that are too large fail the run as its value, and are a line on stderr if nobody awaits them', async () => {
     const returned = await run('return png(5 << 20)');
     expect(returned).toMatchObject({ status: 'failed', error: { code: 'user_error' } });
-    expect(returned.error?.message).toContain('RangeError: A picture has at most 4 MB');
+    expect(returned.error?.message).toContain(
+      'RangeError: The pictures of a program have at most 4 MB together',
+    );
     const shown = await run('display(png(5 << 20)); return 1');
     expect(shown).toMatchObject({ status: 'succeeded', value: 1 });
-    expect(shown.stderr).toContain('RangeError: A picture has at most 4 MB');
+    expect(shown.stderr).toContain('RangeError: The pictures of a program have at most 4 MB together');
   });
 });

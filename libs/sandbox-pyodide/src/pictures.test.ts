@@ -152,14 +152,14 @@ figure("_repr_svg_", text(""))`;
   test('arrive whole, also those that tasks show at once', async () => {
     const code = `
 import asyncio
-async def show(mark): display(png(2_000_000, mark))
+async def show(mark): display(png(1_300_000, mark))
 await asyncio.gather(show(1), show(2), show(3))
 "done"`;
     const { value, content = [] } = await run(code);
     expect(value).toBe('done');
     const pictures = content.map(({ data }) => Buffer.from(data as string, 'base64'));
     expect(pictures.map((bytes) => [bytes.length, bytes.at(-1)])).toEqual(
-      [1, 2, 3].map((mark) => [2_000_000, mark]),
+      [1, 2, 3].map((mark) => [1_300_000, mark]),
     );
     for (const bytes of pictures) expect(bytes.subarray(0, 8)).toEqual(png);
   });
@@ -182,7 +182,7 @@ errors`;
     expect(value).toEqual([
       [
         'resource_exhausted',
-        'A picture has at most 4 MB, all of a program together 16 MB; show smaller ones.',
+        'The pictures of a program have at most 4 MB together; show fewer or smaller ones.',
       ],
       ...[
         'What is to be shown as image/png is no picture: it begins with the bytes 6e 6f 6e 65.',
@@ -197,6 +197,8 @@ errors`;
   test('that are too large fail the run as its result', async () => {
     const result = await run('figure("_repr_png_", png(5 << 20))');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'user_error' } });
-    expect(result.error?.message).toContain('ValueError: A picture has at most 4 MB');
+    expect(result.error?.message).toContain(
+      'ValueError: The pictures of a program have at most 4 MB together',
+    );
   });
 });
