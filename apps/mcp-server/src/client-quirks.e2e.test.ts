@@ -3,18 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { programs } from './programs.test.support.js';
 import { StartedServer } from './started-server.test.support.js';
 
+const config = JSON.stringify({ mcpServers: { dead: { command: process.execPath, args: ['--version'] } } });
+
 describe.each([
-  ['codex-mcp-client', false],
-  ['claude-code', true],
-  ['gemini-cli-mcp-client', true],
-])('%s', (clientName, getsBoth) => {
+  { clientName: 'codex-mcp-client', getsBoth: false, showsMetaOfErrors: false },
+  { clientName: 'claude-code', getsBoth: true, showsMetaOfErrors: false },
+  { clientName: 'gemini-cli-mcp-client', getsBoth: true, showsMetaOfErrors: true },
+])('$clientName', ({ clientName, getsBoth, showsMetaOfErrors }) => {
   let server: StartedServer;
   beforeAll(async () => {
-    server = await StartedServer.start({ '.code-executor.json': '{}' }, {}, undefined, clientName);
+    server = await StartedServer.start({ '.code-executor.json': config }, {}, undefined, clientName);
   });
   afterAll(() => server.close());
 
-  const run = (code: string) => server.client.callTool({ name: 'executeTypescript', arguments: { code } });
+  const run = (code: string) =>
+    server.client.callTool({ name: 'executeTypescript', arguments: { code, allowedTools: ['dead'] } });
 
   test(`is ${getsBoth ? '' : 'not '}promised structured content`, async () => {
     const { tools } = await server.client.listTools();
@@ -27,6 +30,17 @@ describe.each([
     expect(JSON.parse(text.text)).toMatchObject({ images: [{ mimeType: 'image/png', bytes: 70 }] });
     expect(picture).toMatchObject({ type: 'image', mimeType: 'image/png' });
     expect(structuredContent !== undefined).toBe(getsBoth);
+  });
+
+  test(`gets an error ${showsMetaOfErrors ? 'without' : 'with'} _meta`, async () => {
+    const result = await run("await callMCPTool('mcp__dead__echo')");
+    const [{ text }] = result.content as [{ text: string }];
+    expect(JSON.parse(text)).toMatchObject({ success: false, errorCode: 'user_error' });
+    expect(Object.keys(result).sort()).toEqual(
+      showsMetaOfErrors
+        ? ['content', 'isError', 'structuredContent']
+        : ['_meta', 'content', 'isError', 'structuredContent'],
+    );
   });
 
   test('gets structured content, and the same as text, where there is no picture', async () => {

@@ -18,12 +18,12 @@ export interface WireToolResult {
  */
 export function toToolResult(
   { structured, isError, content = [], meta }: ToolOutcome,
-  { dropsPictures }: ClientQuirks = {},
+  { dropsPictures, showsMetaOfErrors }: ClientQuirks = {},
 ): WireToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(structured) }, ...content],
     ...(!(dropsPictures && content.length > 0) && { structuredContent: { ...structured } }),
     isError,
-    ...(meta && { _meta: meta }),
+    ...(meta && !(showsMetaOfErrors && isError) && { _meta: meta }),
   };
 }
