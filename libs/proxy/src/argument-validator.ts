@@ -59,14 +59,14 @@ export function checkArguments(tool: ToolSchema, args: unknown, time: CheckTime)
   // The clock costs as much as the rest of a call, so it runs only where it is needed.
   const isQuick = validator.isQuick && countJsonBytes(args, maxQuickBytes) <= maxQuickBytes;
   if (!isQuick && time.leftMs <= 0) throw usedUp(tool);
-  const before = process.cpuUsage();
+  const before = isQuick ? undefined : process.cpuUsage();
   try {
     const isValid = isQuick ? validate(args) : runWithin(checkLimitMs, () => validate(args));
     return isValid ? [] : (validate.errors ?? []);
   } catch (error) {
     throw endless(tool, error);
   } finally {
-    if (!isQuick) time.leftMs -= usedMs(before);
+    if (before) time.leftMs -= usedMs(before);
     // The errors hold the arguments.
     validate.errors = null;
   }
