@@ -232,6 +232,25 @@ describe('findServers accepts', () => {
 });
 
 describe('findServers warns and leaves the others unharmed', () => {
+  test('names the rules for servers that are not configured, and the server that may be meant', async () => {
+    await user({ github: { command: 'x' }, off: { command: 'x', disabled: true } });
+    const rules = { deny: ['x'] };
+    const policy = { servers: { github: rules, off: rules, githbu: rules, elsewhere: rules, broken: rules } };
+    const unusable = [{ server: 'broken', reason: 'it is', fix: 'mend it' }];
+    expect((await find({ config: { policy }, unusable })).warnings).toEqual([
+      'policy.servers.githbu counts for nothing here: no server of that name is configured. Did you mean github?',
+      'policy.servers.elsewhere counts for nothing here: no server of that name is configured.',
+    ]);
+  });
+
+  test('says nothing of the rules for servers of a project that is not trusted yet', async () => {
+    await project({ suggested: { command: 'x' } });
+    const config = { policy: { servers: { suggested: { deny: ['x'] } } } };
+    expect((await findServers({ cwd, home, env: {}, config })).warnings).toEqual([
+      expect.stringContaining('trust'),
+    ]);
+  });
+
   const good = { good: { command: 'x' } };
   test.each<[string, unknown, string]>([
     ['no object', 5, 'mcpServers.bad is a number (expected object)'],

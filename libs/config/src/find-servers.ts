@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 
 import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
+import { closestMatch } from 'leven';
 
 import { homeDirectory } from './config-file.js';
-import type { KeyPath } from './key-path.js';
+import { dotted, type KeyPath } from './key-path.js';
 import { isOwnServer } from './own-server.js';
 import { type Flaw, parseJson } from './parse-json.js';
 import {
@@ -36,8 +37,8 @@ const maxWarnings = 100;
 const serversPath: KeyPath = ['mcpServers'];
 
 export interface FindServersOptions extends TrustOptions {
-  /** What {@link loadConfig} returned; these three. */
-  config?: Pick<Config, 'mcpConfigPath' | 'projectOnly' | 'mcpServers'>;
+  /** What {@link loadConfig} returned; these four. */
+  config?: Pick<Config, 'mcpConfigPath' | 'projectOnly' | 'mcpServers' | 'policy'>;
   unusable?: readonly FailedServer[];
   notTrusted?: readonly FailedServer[];
   /** The path of our own bin, so that an entry that starts it is left out whatever it is called. */
@@ -120,6 +121,8 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
   for (const each of suggested) {
     if (!definitions.has(each.server) && !isSettled(each.server)) unusable.push(each);
   }
+  const known = [...definitions.keys(), ...Object.keys(config.mcpServers ?? {})];
+  warnOfUnknownServers(config.policy, [...known, ...unusable.map(({ server }) => server)], warn);
   const rest = warnings.length - maxWarnings;
   return {
     servers: Object.fromEntries(servers),
@@ -146,6 +149,21 @@ export function suggestedServers(
   if (value === undefined) return [];
   const section = isTree(value) ? value['mcpServers'] : undefined;
   return definitionsIn(section, { file, path: serversPath, flaws }, warn);
+}
+
+/** No error: which servers there are depends on the working directory, and one file may hold the rules for all. */
+function warnOfUnknownServers(
+  policy: Config['policy'],
+  known: readonly string[],
+  warn: (warning: string) => void,
+): void {
+  for (const name of Object.keys(policy?.servers ?? {})) {
+    if (known.includes(name)) continue;
+    const nearest = closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 3)) });
+    const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+    const rules = dotted(['policy', 'servers', name]);
+    warn(`${rules} counts for nothing here: no server of that name is configured.${hint}`);
+  }
 }
 
 function addServer(
