@@ -1,8 +1,10 @@
 import type { UpstreamServer } from './options.js';
-import { secretsOf } from './secrets-of.js';
+import { namedSecretsOf, secretsOf } from './secrets-of.js';
 
 /** Shorter values are no secrets, and blanking them would blank ordinary words. */
 const minSecretChars = 8;
+/** Those that are secret by their name are blanked where they are words of their own. */
+const minNamedChars = 3;
 const maxInputChars = 10_000;
 const terminalCodes = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
@@ -15,7 +17,11 @@ export function secretBlanker(server: UpstreamServer): (text: string) => string 
     .filter((secret) => secret.length >= minSecretChars)
     .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+  const words = namedSecretsOf(server)
+    .filter(({ length }) => length >= minNamedChars && length < minSecretChars)
+    .map(asWord);
+  return (text) =>
+    [...secrets, ...words].reduce<string>((shown, secret) => shown.replaceAll(secret, '***'), text);
 }
 
 /** A `Present` that blanks what the server's configuration may hold as secrets. */
@@ -35,4 +41,8 @@ function spellingsOf(secret: string): string[] {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 3));
   const encoded = [whole.toString('base64'), whole.toString('base64url'), bytes.toString('hex')];
   return [...new Set([secret, encodeURIComponent(secret), ...encoded])];
+}
+
+function asWord(secret: string): RegExp {
+  return new RegExp(`(?<!\\w)${secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?!\\w)`, 'gu');
 }

@@ -1,9 +1,12 @@
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
+import { runnerPackage } from './runner-package.js';
 
 /** `--api-key=abc`, `--api-key` before its value, `API_KEY=abc`: by their names, these are secrets. */
 const secretOption =
   /^(?<dashes>--?)?[\w-]*(?:key|token|secret|passw|pwd|auth|cred|header)[\w-]*(?:=(?<value>.*))?$/is;
 
+/** An option such as `-y` or `--port=80`, a path, a file such as `server.js`, a package of a scope. */
+const harmlessArg = /^(?:-.*|[/\\].*|~.*|\.{1,2}[/\\].*|[a-z]:[/\\].*|[^=]*\.[a-z]{1,4}|@[\w.-]+\/[\w.@-]+)$/is;
 /** What the configuration of a server may hold as secrets. */
 export function secretsOf(server: UpstreamServer): string[] {
   return 'command' in server ? secretsOfProcess(server) : secretsOfUrl(server);
@@ -25,9 +28,18 @@ export function withoutCredentials(address: string): string {
   return JSON.stringify([protocol, host, pathname, [...searchParams.keys()]]);
 }
 
-function secretsOfProcess({ env = {}, args = [] }: StdioServer): string[] {
-  const ofArgs = args.flatMap((arg, index) => secretsOfArg(arg, args[index - 1] ?? ''));
-  return [...Object.values(env), ...ofArgs];
+/** What is secret in the arguments of a process by the names of options, or in an address. */
+export function namedSecretsOf(server: UpstreamServer): string[] {
+  const { args = [] } = 'command' in server ? server : {};
+  return args.flatMap((arg, index) => secretsOfArg(arg, args[index - 1] ?? ''));
+}
+
+function secretsOfProcess(server: StdioServer): string[] {
+  const { env = {}, args = [] } = server;
+  const fetched = runnerPackage(server)?.name;
+  // Nobody can tell what these mean.
+  const others = args.filter((arg) => !URL.canParse(arg) && !harmlessArg.test(arg) && arg !== fetched);
+  return [...Object.values(env), ...namedSecretsOf(server), ...others];
 }
 
 /** The longest one first; none is empty. */
