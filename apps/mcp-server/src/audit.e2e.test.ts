@@ -5,6 +5,7 @@ import type { AuditEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { problemOf } from './settings/start.test.support.js';
+import { atOnce, inTurn, upstream } from './settings/upstream.test.support.js';
 import { createHome, realServer, removeHome, StartedServer } from './started-server.test.support.js';
 
 const mcpServers = { everything: realServer('everything', 'stdio') };
@@ -18,12 +19,17 @@ afterEach(async () => {
   await removeHome(home);
 });
 
-async function start(audit: object, env: Record<string, string> = {}): Promise<StartedServer> {
+async function start(
+  audit: object,
+  env: Record<string, string> = {},
+  config: object = {},
+): Promise<StartedServer> {
   home = await createHome({
     '.code-executor.json': JSON.stringify({
       mcpServers,
       audit,
       sandbox: { spares: { typescript: 0, python: 0 } },
+      ...config,
     }),
   });
   return (server = await StartedServer.start(
@@ -79,6 +85,31 @@ describe('the audit log of the server', () => {
     const [file = ''] = await readdir(folder);
     expect(file).toMatch(/^audit-\d{4}-\d\d-\d\d\.jsonl$/);
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
+  });
+
+  test('names the execution whose calls found no place, or stopped a server', async () => {
+    const { client } = await start(
+      {},
+      {},
+      {
+        mcpServers: { up: upstream() },
+        pool: { maxConcurrent: 1, maxQueued: 1, failureThreshold: 1 },
+      },
+    );
+    const idsOf = async (code: string) => {
+      const args = { code, allowedTools: ['up'] };
+      const { structuredContent } = await client.callTool({ name: 'executeTypescript', arguments: args });
+      const { executionId } = structuredContent as { executionId: string };
+      const records = await recordsOf(join(home, 'product', 'audit-logs'));
+      const own = records.filter((record) => record.executionId === executionId);
+      const correlationId = own.find(({ type }) => type === 'execution')?.correlationId;
+      expect(correlationId).toMatch(/^[0-9a-f]{32}$/);
+      return own
+        .filter((record) => record.correlationId === correlationId)
+        .map(({ type, action }) => [type, action]);
+    };
+    expect(await idsOf(atOnce(['wait', { ms: 1000 }], ['tell'], ['give']))).toContainEqual(['queue', 'full']);
+    expect(await idsOf(inTurn(['die']))).toContainEqual(['circuit', 'opened']);
   });
 
   test('ENABLE_AUDIT_LOG=false writes none, and AUDIT_LOG_PATH says where', async () => {

@@ -135,6 +135,40 @@ describe('code-executor-mcp', () => {
     );
   });
 
+  test('rules for a server that is not configured are no reason to stop, and everybody is told', async () => {
+    const policy = { servers: { nowhere: { deny: ['x'] } } };
+    running = await StartedServer.start({ '.code-executor.json': JSON.stringify({ policy }) });
+    const warning = 'policy.servers.nowhere counts for nothing here: no server of that name is configured.';
+    expect((await running.call('health', {})).structured['warnings']).toEqual([warning]);
+    expect(running.stderr).toContain(warning);
+  });
+
+  test('no argument of an upstream server that fails is in the log or in any answer', async () => {
+    const secrets = ['positional-4711', 'named-4711', 'abc'];
+    const script = 'console.error(process.argv.slice(1).join(" ")); process.exit(1)';
+    const entry = (command: string, ...args: string[]) => ({
+      command,
+      args: [...args, secrets[0], '--token', secrets[1], '--pwd', secrets[2]],
+    });
+    const mcpServers = {
+      dies: entry(process.execPath, '-e', script, '--'),
+      absent: entry('no-such-command'),
+    };
+    running = await StartedServer.start({ '.code-executor.json': JSON.stringify({ mcpServers }) });
+    const code = `return Promise.all(['dies', 'absent'].map((name) =>
+      callMCPTool('mcp__' + name + '__x', {}).catch(({ message }) => message)));`;
+    const report = await running.run(code, { allowedTools: ['*'] });
+    expect(report.result).toEqual([
+      expect.stringContaining('exited with code 1'),
+      expect.stringContaining('its command no-such-command was not found'),
+    ]);
+    const health = await running.call('health', {});
+    expect(running.stderr).toContain('"stderr":"*** --token *** --pwd ***"');
+    for (const secret of secrets) {
+      expect(running.stderr + JSON.stringify([report, health])).not.toMatch(new RegExp(`\\b${secret}\\b`));
+    }
+  });
+
   test.each([
     ['of the configuration', '.code-executor.json'],
     ['of ~/.claude.json', '.claude.json'],
