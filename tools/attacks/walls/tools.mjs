@@ -47,6 +47,14 @@ export const tools = {
     edits: [[validator, 'runWithin(checkLimitMs, () => validate(args))', 'validate(args)']],
     attacks: ['PRX-17'],
   },
+  'errors that a server answers are none of its own': {
+    edits: [['libs/client-pool/src/guarded-calls.ts', `if (cause === answeredError) return 'success';`, '']],
+    attacks: ['PRX-46'],
+  },
+  'places that are kept for other servers': {
+    edits: [['libs/client-pool/src/shared-places.ts', 'this.#ofServer(server) < part', 'part']],
+    attacks: ['PRX-47'],
+  },
   'number of calls': { edits: [[budget, 'this.#calls >= this.#maxCalls', 'false']], attacks: ['PRX-16'] },
   'bytes of results': {
     edits: [[budget, 'if (this.#bytes > this.#maxBytes) this', 'if (false) this']],

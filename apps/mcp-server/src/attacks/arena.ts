@@ -43,6 +43,7 @@ export interface Health {
   isolation?: Mode;
   note?: string;
   executions: { running: number };
+  connectionPool: { waiting: number };
   spares?: { ready: number };
 }
 

@@ -20,6 +20,7 @@ import { requires } from './requires.js';
 import { resources } from './resources.js';
 import { runtime } from './runtime.js';
 import { serverAttacks } from './server/server-attacks.js';
+import { sharedServers } from './shared-servers.js';
 import { upstreamResults } from './upstream-results.js';
 import { values } from './values.js';
 import { walls } from './walls.js';
@@ -42,6 +43,7 @@ export const typescriptAttacks: readonly Attack[] = [
   ...policy,
   ...upstreamResults,
   ...overload,
+  ...sharedServers,
   ...grantedHosts,
   ...lifecycle,
   ...walls,

@@ -28,6 +28,10 @@ const tools = {
     () => text('paid'),
   ],
   match: [{ type: 'object', properties: { text: { pattern: '^(a+)+$' } } }, () => text('matched')],
+  refuse: [
+    anything,
+    (_args, id) => process.stdout.write(line({ id, error: { code: -32603, message: 'It failed.' } })),
+  ],
   // These answer in their own way, with text that no JSON library would write.
   raw: [
     anything,
