@@ -206,6 +206,19 @@ describe('validation of arguments', () => {
     expect(await check(schema, { a: 'x' })).toBe('called');
   });
 
+  test('tries once to compile a schema that cannot be checked: that may take half a second', async () => {
+    let reads = 0;
+    const schema = {
+      type: 'object',
+      get description() {
+        reads++;
+        return 'x'.repeat(300 * 1024);
+      },
+    };
+    for (const _call of [1, 2, 3]) expect(await check(schema, { a: 'x' })).toBe('called');
+    expect(reads).toBe(1);
+  });
+
   test('validates an asynchronous schema like any other', async () => {
     expect(await check({ $async: true, required: ['b'] }, {})).toContain('b: expected any, received nothing');
   });

@@ -40,7 +40,7 @@ export const tools = {
     attacks: ['PRX-15'],
   },
   'arguments fit the schema': {
-    edits: [[proxy, 'if (errors.length > 0)', 'if (false)']],
+    edits: [[proxy, /if \(errors\.length > 0\)(?= \{\n +throw)/, 'if (false)']],
     attacks: ['PRX-14'],
   },
   'time of a schema check': {
@@ -69,7 +69,7 @@ export const tools = {
     attacks: ['PIP-06'],
   },
   "bytes of an upstream server's line": {
-    edits: [['libs/client-pool/src/message-limits.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 640']],
+    edits: [['libs/client-pool/src/message-limits.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 1e9']],
     attacks: ['PRX-19'],
   },
   'schemes of addresses': {
