@@ -50,6 +50,18 @@ describe('budget', () => {
     expect(tools.calls).toHaveLength(3);
   });
 
+  test('has 64 MB for results', async () => {
+    const text = 'x'.repeat(1024 * 1024);
+    const proxy = createToolProxy({
+      tools: fakeToolSource({ mcp__test__text: () => text }),
+      allowedTools: ['*'],
+    });
+    const codes: string[] = [];
+    for (let count = 0; count < 65; count++) codes.push(await codeOf(proxy.callTool('mcp__test__text', {})));
+    // Each of them is a little larger than its text.
+    expect(codes).toEqual([...Array<string>(63).fill('ok'), 'resource_exhausted', 'resource_exhausted']);
+  });
+
   test('has 32 calls under way, and the others wait their turn', async () => {
     const held = heldSource();
     const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'] });

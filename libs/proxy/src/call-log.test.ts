@@ -294,10 +294,13 @@ describe('the record of calls', () => {
   });
 
   test('is bounded: names, messages, and the number of refusals', async () => {
+    const tools = fakeToolSource({ mcp__test__fail: () => Promise.reject(new Error('x'.repeat(501))) });
+    const failed = createToolProxy({ tools, allowedTools: ['*'] });
+    await codeOf(failed.callTool('mcp__test__fail', {}));
+    expect(failed.calls[0]?.errorMessage).toBe('x'.repeat(500));
     const proxy: ToolProxy = createToolProxy({ tools: fakeTools() });
     await codeOf(proxy.callTool('x'.repeat(1_000_000) as ToolName, {}));
     expect(proxy.calls[0]?.toolName).toHaveLength(256);
-    expect(proxy.calls[0]?.errorMessage?.length).toBeLessThanOrEqual(500);
     for (let i = 0; i < 10_050; i++) {
       expect(await codeOf(proxy.callTool('mcp__test__echo', {}))).toBe('permission_denied');
     }

@@ -32,3 +32,12 @@ test('SlidingWindowStore does not count what was refused, and knows clients apar
   jest.advanceTimersByTime(1000);
   expect(count()).toMatchObject({ current: 1 });
 });
+
+test('SlidingWindowStore remembers 5,000 clients, and forgets the first of them for one more', () => {
+  const count = counter();
+  for (let n = 0; n < 5000; n++) count(String(n));
+  expect(count('0')).toMatchObject({ current: 2 });
+  count('one more');
+  expect(count('1')).toMatchObject({ current: 2 });
+  expect(count('0')).toMatchObject({ current: 1 });
+});
