@@ -9,6 +9,7 @@ const messageLimits = 'libs/client-pool/src/message-limits.ts';
 const files = 'libs/deno-runtime/src/file-handlers.ts';
 
 const without = (option) => [ulimits, new RegExp("\\s*['`]ulimit -" + option + '.*,'), ''];
+const longFrames = [denoProcess, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40'];
 
 export const limits = {
   'ulimit -c': { edits: [without('c')], attacks: ['OS-05'] },
@@ -37,7 +38,12 @@ export const limits = {
     attacks: ['LIM-05'],
   },
   'bytes of a frame': {
-    edits: [[denoProcess, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40']],
+    edits: [longFrames],
+    attacks: ['PIP-04'],
+    redundant: 'the cost of a frame counts its bytes, too',
+  },
+  'bytes and cost of a frame': {
+    edits: [longFrames, [frameReader, 'maxFrameCost = 6', 'maxFrameCost = 1e6']],
     attacks: ['PIP-04'],
   },
   'cost of a frame, and of calls that wait': {
