@@ -24,6 +24,7 @@ const circuit = () => {
 };
 const actions = () => events.map(({ type, action, server }) => [type, action, server].join(' '));
 const call = (tool: string, options = {}) => (pool as ClientPool).callTool(`mcp__wild__${tool}`, {}, options);
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 const fail = async (tool: string, times: number) => {
   const codes = [];
   for (let time = 0; time < times; time += 1) codes.push((await errorOf(call(tool))).code);
@@ -70,6 +71,18 @@ describe('Circuit', () => {
     expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, circuitFailures: 4 });
     expect(await fail('malformed', 4)).toHaveLength(4);
     expect(circuit().state).toBe('closed');
+  });
+
+  test('takes calls that take too long for nothing while the server answers others', async () => {
+    open(wild, { callTimeoutMs: 2000, failureThreshold: 2 });
+    await call('pid');
+    const hanging = numbers(5).map(() => errorOf(call('hang')));
+    await call('pid');
+    expect((await Promise.all(hanging)).map(({ code }) => code)).toEqual(Array(5).fill('deadline_exceeded'));
+    expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, circuitFailures: 0 });
+    // Nobody else has an answer.
+    await Promise.all(numbers(2).map(() => errorOf(call('hang'))));
+    expect(circuit()).toEqual({ state: 'open', failuresInRow: 2, circuitFailures: 2 });
   });
 
   test('takes a cancelled call for nothing at all', async () => {

@@ -16,8 +16,8 @@ export interface CircuitOptions {
   failureThreshold: number;
   /** Milliseconds from the opening to the trial. */
   resetTimeoutMs: number;
-  /** What an error of a call says. */
-  judge: (error: unknown) => Verdict;
+  /** What an error of a call says that began at this time of `performance.now()`. */
+  judge: (error: unknown, startedMs: number) => Verdict;
   /** Told of the call that changed it; what makes it `half_open` is time alone. */
   onChange: (action: CircuitAction, by?: CallOptions) => void;
   logger: Logger;
@@ -110,12 +110,13 @@ export class Circuit {
     isTrial: boolean,
     giveUp: (error: unknown) => void,
   ): Promise<unknown> => {
+    const startedMs = performance.now();
     try {
       const result = await work(isTrial);
       this.#succeed(by);
       return result;
     } catch (error) {
-      const verdict = this.#options.judge(error);
+      const verdict = this.#options.judge(error, startedMs);
       if (verdict === 'nothing') {
         giveUp(error);
         if (isTrial && this.#breaker.halfOpen) this.#repeatTrial();

@@ -38,11 +38,19 @@ export class GuardedCalls {
   readonly circuit: Circuit;
   readonly #options: GuardedCallsOptions;
   #lastLoss: unknown;
+  #lastAnswerMs = 0;
 
   constructor(options: GuardedCallsOptions) {
-    const judge = (error: unknown) => this.#judge(error);
     this.#options = options;
-    this.circuit = new Circuit({ ...options, judge, onChange: options.onCircuitChange });
+    this.circuit = new Circuit({
+      ...options,
+      judge: (error, startedMs) => {
+        const verdict = this.#judge(error, startedMs);
+        if (verdict === 'success') this.#lastAnswerMs = performance.now();
+        return verdict;
+      },
+      onChange: options.onCircuitChange,
+    });
   }
 
   /** @throws CodeExecutorError `unavailable` while the circuit is open; else what the last attempt has thrown. */
@@ -57,7 +65,11 @@ export class GuardedCalls {
     const span = { server, tool: ownName, transport, traceparent };
     const attemptOnce = (timeoutMs: number, isRetry: boolean) =>
       this.circuit.run(tool.name, options, (isTrial) =>
-        withCallSpan(span, (own) => attempt({ timeoutMs, traceparent: own, isUrgent: isRetry || isTrial })),
+        withCallSpan(span, async (own) => {
+          const result = await attempt({ timeoutMs, traceparent: own, isUrgent: isRetry || isTrial });
+          this.#lastAnswerMs = performance.now();
+          return result;
+        }),
       );
     const mayRetry = (error: unknown) =>
       isRepeatable(tool) &&
@@ -67,7 +79,7 @@ export class GuardedCalls {
     return withRetries(attemptOnce, { mayRetry, timeoutMs: callTimeoutMs, signal });
   }
 
-  #judge(error: unknown): Verdict {
+  #judge(error: unknown, startedMs: number): Verdict {
     const { code, cause } = CodeExecutorError.from(error);
     // One program could close the server to all others by calls that it answers with errors.
     if (cause === answeredError) return 'success';
@@ -79,6 +91,10 @@ export class GuardedCalls {
       case 'unauthenticated':
         // It is alive: it has said no.
         return 'success';
+      case 'deadline_exceeded':
+        // It has answered others meanwhile: what is slow is the call, and one program could make many of them.
+        if (this.#lastAnswerMs > startedMs) return 'nothing';
+        break;
       case 'resource_exhausted':
         // An answer that is too large is one.
         if (!isLoss(cause)) return 'success';

@@ -33,16 +33,28 @@ describe('presenter', () => {
   });
 
   test('blanks args of which nobody can tell what they mean, and short values of secret options', () => {
-    const args = ['-y', '@scope/server', 'stdio', 'positional-secret', '--token', 'a.b', '--out', './reports', 'main.js'];
+    const args = [
+      '-y',
+      '@scope/server',
+      'stdio',
+      'positional-secret',
+      '--token',
+      'a.b',
+      '--out',
+      './reports',
+      'main.js',
+    ];
     const present = presenter({ command: 'npx', args });
     expect(present('npx -y @scope/server stdio positional-secret --token a.b --out ./reports main.js')).toBe(
       'npx -y @scope/server stdio *** --token *** --out ./reports main.js',
     );
     // The same characters as part of something else are no secret.
     expect(present('a.bc, axb, xa.b')).toBe('a.bc, axb, xa.b');
-    expect(presenter({ command: 'npx', args: ['some-server@1.0.0', 'some-secret'] })('some-server@1.0.0 some-secret')).toBe(
-      'some-server@1.0.0 ***',
-    );
+    expect(
+      presenter({ command: 'npx', args: ['some-server@1.0.0', 'some-secret'] })(
+        'some-server@1.0.0 some-secret',
+      ),
+    ).toBe('some-server@1.0.0 ***');
   });
 
   test('blanks secrets in Base64, in hexadecimal and as part of a URL', () => {

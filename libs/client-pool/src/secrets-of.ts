@@ -6,7 +6,8 @@ const secretOption =
   /^(?<dashes>--?)?[\w-]*(?:key|token|secret|passw|pwd|auth|cred|header)[\w-]*(?:=(?<value>.*))?$/is;
 
 /** An option such as `-y` or `--port=80`, a path, a file such as `server.js`, a package of a scope. */
-const harmlessArg = /^(?:-.*|[/\\].*|~.*|\.{1,2}[/\\].*|[a-z]:[/\\].*|[^=]*\.[a-z]{1,4}|@[\w.-]+\/[\w.@-]+)$/is;
+const harmlessArg =
+  /^(?:-.*|[/\\].*|~.*|\.{1,2}[/\\].*|[a-z]:[/\\].*|[^=]*\.[a-z]{1,4}|@[\w.-]+\/[\w.@-]+)$/is;
 /** What the configuration of a server may hold as secrets. */
 export function secretsOf(server: UpstreamServer): string[] {
   return 'command' in server ? secretsOfProcess(server) : secretsOfUrl(server);
