@@ -201,10 +201,16 @@ export const pipe: readonly Attack[] = [
         `${forging} console.log("printed"); send("\\u001e" + nonce + '{"type":"result","value":1'); Deno.exit(0);`,
       );
       assert.equal(half.errorCode, 'ended_early');
-      const noText = await arena.run(
-        `${forging} bytes(new Uint8Array([0x1e, ...new TextEncoder().encode(nonce), 0xff, 0xfe, 0x0a])); return 1;`,
+      // Again and again: were they taken for text, each would be a piece of its own.
+      assert.deepEqual(
+        await outcomeOf(
+          arena,
+          `const noText = [0x1e, ...new TextEncoder().encode(nonce), 0xff, 0xfe, 0x0a];
+           for (let times = 0; times < 1_000; times++) bytes(new Uint8Array(Array(1_000).fill(noText).flat()));
+           return 1;`,
+        ),
+        wroteToPipe,
       );
-      assert.equal(noText.result, 1);
     },
   },
   {

@@ -73,9 +73,9 @@ describe.each([1, 2, 7, 33, Infinity])('FrameReader with pieces of %d bytes', (p
     ]);
   });
 
-  test('takes a frame that is not UTF-8 for text', () => {
+  test('takes a frame that is not UTF-8 for a frame, which no text is', () => {
     const bytes = Buffer.concat([Buffer.from(`\x1e${nonce}`), Buffer.of(0xff, 0x0a)]);
-    expect(read(bytes, pieceSize)).toEqual([['text', `\x1e${nonce}\ufffd\n`]]);
+    expect(read(bytes, pieceSize)).toEqual([['frame', '\ufffd']]);
   });
 });
 

@@ -31,7 +31,6 @@ export class FrameReader {
   readonly #maxFrameBytes: number;
   readonly #listener: FrameReaderListener;
   readonly #textDecoder = new TextDecoder();
-  readonly #frameDecoder = new TextDecoder('utf-8', { fatal: true });
   /** The beginning of a marker at the end of what has arrived; shorter than a marker. */
   #begun: Buffer = nothing;
   /** A frame, behind its marker. */
@@ -107,14 +106,7 @@ export class FrameReader {
     const bytes = this.#frame.take();
     // One that is cut has ended the reading.
     if (!Buffer.isBuffer(bytes)) return;
-    let json: string;
-    try {
-      json = this.#frameDecoder.decode(bytes);
-    } catch {
-      this.#emitText(Buffer.concat([this.#marker, bytes, Buffer.of(lineFeed)]));
-      return;
-    }
-    this.#listener.onFrame(json, cost);
+    this.#listener.onFrame(bytes.toString(), cost);
   }
 
   #emitText(bytes: Buffer): void {
