@@ -36,6 +36,11 @@ export interface Loss {
 /** A message that is too large, where it is not known which request it answers, or that has no end. */
 export const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
 
+export const asksTooMuch: Loss = {
+  code: 'resource_exhausted',
+  how: 'sent more requests than it takes answers to',
+};
+
 /** The cause of errors that a server has answered: it works, and has said no. */
 export const answeredError = Object.freeze({ isAnswer: true });
 

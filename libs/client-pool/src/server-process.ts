@@ -70,11 +70,15 @@ export class ServerProcess {
     await started;
   }
 
-  /** Errors show as the end of the process. */
-  write(text: string): void {
-    if (!this.#child || this.#hasEnded) return;
-    if (this.#child.stdin.writableLength > maxUnreadInputBytes) this.#end('does not read its input');
-    else writeTogether(this.#child.stdin, text);
+  /** Resolves when it is in the pipe, or never will be: errors show as the end of the process. */
+  write(text: string): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (!stdin || this.#hasEnded) return Promise.resolve();
+    if (stdin.writableLength > maxUnreadInputBytes) {
+      this.#end('does not read its input');
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => writeTogether(stdin, text, resolve));
   }
 
   /** Closes the child's input, then asks with SIGTERM, then kills; done in two seconds at most. */

@@ -32,9 +32,9 @@ export class StdioTransport<Message> {
     return this.process.start();
   }
 
+  /** Resolves when the process can read it. */
   send(message: object): Promise<void> {
-    this.process.write(`${JSON.stringify(message)}\n`);
-    return Promise.resolve();
+    return this.process.write(`${JSON.stringify(message)}\n`);
   }
 
   /** Rejects what is under way at once, then ends the process. */

@@ -265,3 +265,17 @@ test('UpstreamConnection over sse takes a cut stream for the end of the connecti
   expect(error.message).toContain('Server wild broke the connection during the call');
   expect(await dataOf(pool, 'wild__hangs')).toEqual({ started: 0, cancelled: 0 });
 });
+
+describe.each(['stdio', 'http', 'sse'] as const)('UpstreamConnection over %s', (transport) => {
+  test('answers what the server asks, and ends the connection of one that asks for too much', async () => {
+    const pool = transport === 'stdio' ? open(wild) : await openHttp(transport);
+    expect((await pool.callTool('mcp__wild__ask', { count: 20 })).structuredContent).toEqual({
+      answered: 20,
+    });
+    expect(await errorOf(pool.callTool('mcp__wild__ask', { count: 2000 }))).toMatchObject({
+      code: 'resource_exhausted',
+      message: 'Server wild sent more requests than it takes answers to during the call of mcp__wild__ask.',
+    });
+    expect(await dataOf(pool, 'wild__hangs')).toEqual({ started: 0, cancelled: 0 });
+  });
+});

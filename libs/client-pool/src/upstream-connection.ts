@@ -17,9 +17,10 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
+import { limitAnswers } from './answer-limit.js';
 import { cancelled } from './cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
-import { type Loss, type RequestFault, toCallError, tooLarge } from './connection-errors.js';
+import { asksTooMuch, type Loss, type RequestFault, toCallError, tooLarge } from './connection-errors.js';
 import { explainConnectFailure } from './explain-connect-failure.js';
 import { connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer, UpstreamServer } from './options.js';
@@ -159,6 +160,7 @@ export class UpstreamConnection {
       logger.debug({ server: name, reason: this.#present(error.message) }, 'upstream protocol error');
     };
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
+    limitAnswers(transport, () => this.#lose(asksTooMuch));
     this.#client = client;
     this.#transport = transport;
     // The signal ends the wait; the SDK's own limit must not come first.
