@@ -115,10 +115,15 @@ class SchemaReader {
   #readObject(schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): ObjectNode {
     const object: ObjectNode = { kind: 'object', properties: new Map() };
     const given = schema['properties'];
-    const required = new Set(listOf(schema['required']).filter((key) => typeof key === 'string'));
-    const entries = new Map(isObject(given) ? Object.entries(given) : []);
+    const keys = isObject(given) ? Object.keys(given) : [];
+    const demanded = listOf(schema['required']);
+    // More than can be shown are not even looked at.
+    const required = new Set(demanded.slice(0, maxNodes).filter((key) => typeof key === 'string'));
+    const entries = new Map<string, unknown>(
+      isObject(given) ? keys.slice(0, maxNodes).map((key) => [key, given[key]]) : [],
+    );
     for (const key of required) if (!entries.has(key)) entries.set(key, true);
-    let isCut = false;
+    let isCut = keys.length > maxNodes || demanded.length > maxNodes;
     for (const [key, property] of entries) {
       if (this.#nodesLeft <= 0 || key.length > maxKeyChars) isCut = true;
       else {

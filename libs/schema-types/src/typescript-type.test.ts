@@ -181,6 +181,20 @@ describe('a hostile schema gives bounded text, after bounded work', () => {
     expect(both(45)).toBe(Array.from({ length: 45 }, (_, n) => n).join(' | '));
   });
 
+  test('what is beyond the bound is not looked at', () => {
+    let looks = 0;
+    const counting = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get(of, key) {
+          looks++;
+          return Reflect.get(of, key) as unknown;
+        },
+      });
+    const required = Object.keys(properties);
+    schemaToTypeScript({ type: 'object', properties: counting(properties), required: counting(required) });
+    expect(looks).toBeLessThan(5_000);
+  });
+
   test('what is beyond the bound is unknown, and what was left out is allowed', () => {
     expect(schemaToTypeScript({ properties })).toMatch(/^\{ p0\?: string; .*\[key: string\]: unknown \}$/);
     expect(schemaToTypeScript(deep((items) => ({ type: 'array', items })))).toMatch(/^unknown(\[\])+$/);
