@@ -6,6 +6,7 @@ await build({
   entryPoints: ['assets/bootstrap.js'],
   outfile: 'dist/bootstrap/bootstrap.js',
   bundle: true,
+  external: ['node:*'],
   format: 'esm',
   target: 'esnext',
 });

@@ -15,6 +15,7 @@ await build({
   entryPoints: ['assets/bootstrap.js', 'assets/make-snapshot.js'],
   outdir: 'dist/bootstrap',
   bundle: true,
+  external: ['node:*'],
   format: 'esm',
   target: 'esnext',
   define: {

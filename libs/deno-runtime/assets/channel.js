@@ -119,12 +119,15 @@ export class Channel {
     this.#lines = lines;
   }
 
+  /** Tells the server that this process waits for its program. */
+  sayReady() {
+    this.#write(this.#encode('{"type":"ready"}'));
+  }
+
   /**
-   * Tells the server that this process waits, and waits for the program: `{ code, … }`. Its time begins now; with
-   * `loadsFirst`, when `startProgram` is called.
+   * Waits for the program: `{ code, … }`. Its time begins then; with `loadsFirst`, when `startProgram` is called.
    */
   receiveProgram(loadsFirst = false) {
-    this.#write(this.#encode('{"type":"ready"}'));
     const line = this.#lines.nextBlocking();
     // The server is gone before it had anything to run.
     if (line === undefined) exit(0);

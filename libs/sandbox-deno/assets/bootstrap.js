@@ -7,6 +7,7 @@ import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
 import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
 import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
+import { closeSqlite } from '@code-executor/deno-runtime/assets/sqlite-door.js';
 import { Pictures } from './display-global.js';
 import { serveFiles } from './file-globals.js';
 import { Program } from './program.js';
@@ -32,6 +33,9 @@ for (const [name, value] of Object.entries(globals)) {
 if (isSpare) await rehearse();
 const program = new Program(channel, pictures);
 program.listen();
+channel.sayReady();
+// While the server sends the program.
+await closeSqlite();
 const { code, servesFiles, ...options } = channel.receiveProgram();
 if (servesFiles) serveFiles(channel);
 refuseInOwnWords(servesFiles);

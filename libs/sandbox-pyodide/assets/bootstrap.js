@@ -7,6 +7,7 @@ import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
 import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
 import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
+import { closeSqlite } from '@code-executor/deno-runtime/assets/sqlite-door.js';
 
 import { loadInterpreter } from './interpreter.js';
 import { loadPackages } from './packages.js';
@@ -20,6 +21,9 @@ const python = await loadInterpreter(ownFiles);
 if (isSpare) await rehearse(python);
 globalThis.fetch = createFetch(channel);
 const program = new Program(channel, python);
+channel.sayReady();
+// While the server sends the program.
+await closeSqlite();
 const { code, limits } = channel.receiveProgram(true);
 await loadPackages(python, code, ownFiles.packages);
 Deno.permissions.revokeSync({ name: 'read' });

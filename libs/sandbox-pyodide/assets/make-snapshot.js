@@ -12,6 +12,7 @@ const preloaded =
   'import asyncio, ast, base64, collections, csv, dataclasses, datetime, decimal, enum, functools, io, itertools, json, math, pathlib, random, re, statistics, string, textwrap, traceback, typing, urllib.parse, uuid';
 
 const { channel, ownFiles } = openChannel();
+channel.sayReady();
 channel.receiveProgram();
 const python = await loadInterpreter(ownFiles, { _makeSnapshot: true });
 python.runPython(preloaded);

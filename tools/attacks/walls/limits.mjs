@@ -57,6 +57,10 @@ export const limits = {
     edits: [[unreadReplies, 'maxOfAll = 64', 'maxOfAll = 1e6']],
     attacks: ['PIP-16'],
   },
+  'requests of an upstream server': {
+    edits: [['libs/client-pool/src/answer-limit.ts', 'maxUntaken = 100', 'maxUntaken = 1e9']],
+    attacks: ['CFG-24'],
+  },
   'cost of an answer': {
     edits: [[messageLimits, 'maxMessageCost = 32', 'maxMessageCost = 1e6']],
     attacks: ['PRX-45'],

@@ -2,6 +2,7 @@
 const command = 'libs/deno-runtime/src/command/deno-command.ts';
 const bootstrap = 'libs/deno-runtime/assets/close-doors.js';
 const nodeDoors = 'libs/deno-runtime/assets/node-doors.js';
+const sqliteDoor = 'libs/deno-runtime/assets/sqlite-door.js';
 
 const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
 /** `--quiet` stands for nothing where something has to stand. */
@@ -100,6 +101,14 @@ export const runtime = {
   'require looks for no files': {
     edits: [[nodeDoors, "whenAssigned(Function.prototype, 'builtinModules', requireBuiltinsOnly);", '']],
     attacks: ['TS-48'],
+  },
+  'SQLite looks for no folder': {
+    edits: [[sqliteDoor, 'apply(includes, apply(toLowerCase, sql, []), [setting])', 'false']],
+    attacks: ['TS-53'],
+  },
+  'SQLite prepares no statement by itself': {
+    edits: [[sqliteDoor, "defineProperty(prototype, 'createTagStore', { value: refuse });", '']],
+    attacks: ['TS-53'],
   },
   'the product is found by links': {
     edits: [

@@ -21,6 +21,7 @@ import { resources } from './resources.js';
 import { runtime } from './runtime.js';
 import { serverAttacks } from './server/server-attacks.js';
 import { sharedServers } from './shared-servers.js';
+import { sqlite } from './sqlite.js';
 import { upstreamResults } from './upstream-results.js';
 import { values } from './values.js';
 import { walls } from './walls.js';
@@ -30,6 +31,7 @@ export const typescriptAttacks: readonly Attack[] = [
   ...imports,
   ...requires,
   ...files,
+  ...sqlite,
   ...grantedFolders,
   ...grantedThings,
   ...environment,

@@ -1,6 +1,7 @@
 import { auditRecord } from './audit-record.js';
 import { configContent } from './config-content.js';
 import { configPlaces } from './config-places.js';
+import { endlessQuestions } from './endless-questions.js';
 import { lastWords } from './last-words.js';
 import { machine } from './machine.js';
 import { projectFiles } from './project-files.js';
@@ -16,6 +17,7 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...secrets,
   ...upstreamDefinitions,
   ...lastWords,
+  ...endlessQuestions,
   ...projectFiles,
   ...machine,
   ...serverNames,
