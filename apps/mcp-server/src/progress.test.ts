@@ -28,6 +28,11 @@ describe('createProgress', () => {
     ]);
   });
 
+  test('sends nothing that steers a terminal', () => {
+    start().report('\u001b[2J\u009b1m over\u202ewritten');
+    expect(sent).toEqual([[1, '�[2J�1m over�written']]);
+  });
+
   test('sends nothing twice, and the next message at once after a silent second', () => {
     const progress = start();
     progress.report('a');

@@ -1,5 +1,7 @@
 /** At most one notification per this time. */
 const intervalMs = 1000;
+/** Control characters, and those that turn the direction of a text or hide in it: clients show messages in terminals. */
+const unprintable = /[\p{Cc}\p{Cf}]/gu;
 
 export interface Progress {
   /** Takes over as the message that is sent next. */
@@ -23,7 +25,7 @@ export function createProgress(send: (progress: number, message: string) => void
   };
   return {
     report(message) {
-      latest = message;
+      latest = message.replace(unprintable, '�');
       if (!timer) flush();
     },
     end() {
