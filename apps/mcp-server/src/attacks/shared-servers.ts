@@ -17,7 +17,7 @@ export const sharedServers: readonly Attack[] = [
     stoppedBy: 'server (an error that a server answers says that it works)',
     async attack(arena) {
       const { result } = await arena.run(
-        `const codes = []; for (let i = 0; i < 20; i++) await callMCPTool(i % 4 ? "mcp__fixture__refuse" : "mcp__fixture__fail").catch(({ code }) => codes.push(code)); return codes;`,
+        `const codes = []; for (let i = 0; i < 20; i++) await callMCPTool(i < 5 ? "mcp__fixture__fail" : "mcp__fixture__refuse").catch(({ code }) => codes.push(code)); return codes;`,
         all,
       );
       assert.equal((result as string[]).length, 20);
