@@ -58,6 +58,20 @@ test('a request shows what would run, be connected, read, sent and set, as it st
 `);
 });
 
+test('a request shows what only looks like this product, and leaves that alone', async () => {
+  const shell = (script: string) => ({ command: 'sh', args: ['-c', script] });
+  await write(join(cwd, '.mcp.json'), {
+    mcpServers: {
+      ours: { command: 'npx', args: ['-y', '@code-executor/mcp-server'], env: { TOKEN: '${TOKEN}' } },
+      // With HOME set, the rest of these is not there.
+      script: shell('evil ${HOME:-; code-executor-mcp; }'),
+      quoted: shell('evil "${HOME:-"}; code-executor-mcp; "'),
+    },
+  });
+  const { servers } = await readProject({ cwd, home, env: {} });
+  expect(servers.map(({ name }) => name)).toEqual(['script', 'quoted']);
+});
+
 test('a request cannot steer the terminal that shows it', async () => {
   const args = ['\u001b[2K\u001b[1A', '\u202Ehidden', 'a\nb', '\u2028'];
   await write(join(cwd, '.mcp.json'), { mcpServers: { a: { command: 'x', args, cwd: '/\u001b[8m' } } });

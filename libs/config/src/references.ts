@@ -45,6 +45,17 @@ export function expandEntry(entry: ServerEntry, lookUp: LookUp, onUnset: OnUnset
   };
 }
 
+/** Whether a variable decides what a text says. */
+export function namesVariable(text: string): boolean {
+  let isNamed = false;
+  const lookUp = () => {
+    isNamed = true;
+    return '';
+  };
+  expandText(text, lookUp, () => undefined);
+  return isNamed;
+}
+
 function expandText(value: string, lookUp: LookUp, onUnset: (form: string) => void): string {
   const variable = referencedVariable(value);
   if (variable !== undefined) {

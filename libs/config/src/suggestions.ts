@@ -2,6 +2,7 @@ import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
 
 import { isOwnServer } from './own-server.js';
 import type { ProjectTrust, ReadProjectFile } from './project-file.js';
+import { namesVariable } from './references.js';
 import { isTree } from './retired-keys.js';
 import type { ServerDefinition } from './server-definitions.js';
 
@@ -54,11 +55,14 @@ export function notTrustedWarning(file: ReadProjectFile, servers: readonly Serve
   return `File ${file.path} ${why}, so ${what}. Look at it and approve it with: code-executor trust ${quoted(file.folder)}`;
 }
 
+/** Whether it starts this product, whatever the environment is: a variable could make another command of the words. */
 async function isOurs(value: unknown): Promise<boolean> {
   if (!isTree(value) || typeof value['command'] !== 'string') return false;
-  const args = Array.isArray(value['args']) ? value['args'] : [];
-  const words = args.filter((word): word is string => typeof word === 'string');
-  return isOwnServer({ command: value['command'], args: words }, { cwd: '/', byNameOnly: true });
+  const given = Array.isArray(value['args']) ? value['args'] : [];
+  const args = given.filter((word): word is string => typeof word === 'string');
+  const { command } = value;
+  if ([command, ...args].some(namesVariable)) return false;
+  return isOwnServer({ command, args }, { cwd: '/', byNameOnly: true });
 }
 
 /** A word for a shell. */
