@@ -44,6 +44,11 @@ describe('a trusted project', () => {
       { policy: { defaultAllowedTools: ['mcp__a__*'] } },
       { policy: { defaultAllowedTools: ['mcp__a__x'] } },
     ],
+    [
+      'tools of a server that is allowed as a whole',
+      { policy: { ceiling: ['a', 'mcp__b__*'] } },
+      { policy: { ceiling: ['a', 'mcp__a__x', 'b'] } },
+    ],
     ['tools of a server', {}, { policy: { servers: { constructor: { allow: ['x'] } } } }],
     ['a smaller budget', {}, { policy: { budget: { maxCalls: 10 } } }],
     ['required records', {}, { audit: { required: true, retentionDays: 90 } }],
@@ -123,6 +128,15 @@ describe('a trusted project', () => {
       { policy: { defaultAllowedTools: ['mcp__a__*'] } },
       { policy: { defaultAllowedTools: [] } },
     ],
+    // Each could be a tool of another server, such as a__b.
+    ...['mcp__a__*', 'mcp__a__b__c', 'mcp__a___c', 'mcp__a__b*'].map(
+      (entry): [string, Config, Config, Config] => [
+        'policy.ceiling',
+        { policy: { ceiling: ['a'] } },
+        { policy: { ceiling: [entry] } },
+        { policy: { ceiling: entry === 'mcp__a__*' ? ['a'] : [] } },
+      ],
+    ),
     [
       'policy.servers.a.allow',
       { policy: { servers: { a: { allow: ['x'] } } } },

@@ -68,10 +68,19 @@ const covered = (wish: string[], set: string[], covers: Covers): Narrowed<string
   }
   return { value: [...value], isCut };
 };
-/** Full names: all that the second matches is matched by the first, because only a star takes a star. */
-const coversTools: Covers = (one, other) => matchesGlob(spelledOut(one), spelledOut(other));
-/** A server's name alone is all its tools. */
-const spelledOut = (entry: string) => (/__|\*/.test(entry) ? entry : `mcp__${entry}__*`);
+/**
+ * Whether all that the second entry allows is allowed by the first, whichever servers there are. Of globs it is, where
+ * one matches the other: only a star takes a star. A server covers no glob, which could match the tools of another one.
+ */
+const coversTools: Covers = (one, other) => {
+  if (one === other) return true;
+  if (!isServer(one)) return matchesGlob(one, isServer(other) ? `mcp__${other}__*` : other);
+  const begin = `mcp__${one}__`;
+  // With another __ in it, it may be a tool of a server whose name is longer.
+  return other.startsWith(begin) && !/\*|^_|__/.test(other.slice(begin.length));
+};
+/** As policies read their entries: the name of a server is all its tools. */
+const isServer = (entry: string) => !entry.startsWith('mcp__') && !entry.includes('*');
 
 /** Where the user has no list, all tools are allowed. */
 export const someToolsOrAny: NarrowRule<string[]> = (wish, set) =>
