@@ -4,7 +4,14 @@ import { resolve } from 'node:path';
 import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
 
 import { configKeys, isLeaf, nodeAt } from './config-keys.js';
-import { configPlaces, type FileSearch, findConfigFile, homeDirectory, productHome } from './config-file.js';
+import {
+  configPlaces,
+  type FileSearch,
+  findConfigFile,
+  homeDirectory,
+  isOfProject,
+  productHome,
+} from './config-file.js';
 import { type Content, type Overrides, readContent, validate } from './content.js';
 import { readEnvironment } from './environment.js';
 import { dotted, type KeyPath } from './key-path.js';
@@ -16,7 +23,7 @@ import {
   type TrustOptions,
   withoutText,
 } from './project-file.js';
-import { type LookUp, lookUpIn, unread } from './references.js';
+import { type LookUp, lookUpIn, readVariable, unread } from './references.js';
 import { isTree, put } from './retired-keys.js';
 import type { Config } from './schema.js';
 import { isFailed, readDefinition } from './server-definitions.js';
@@ -103,7 +110,13 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   if (definitions.size > 0) config = { ...config, mcpServers };
 
   const homeDir = productHome({ cwd, home, env });
-  await checkPlaces({ cwd, audit: config.audit, homeDir: env['CODE_EXECUTOR_HOME'] && homeDir });
+  const homeSet = readVariable(env, 'CODE_EXECUTOR_HOME') === undefined ? undefined : homeDir;
+  await checkPlaces({ cwd, audit: config.audit, homeDir: homeSet });
+  if (homeSet !== undefined && (await isOfProject(homeSet, search))) {
+    // What is kept there is believed: memory that Python starts from, packages, tool lists.
+    const problem = 'CODE_EXECUTOR_HOME lies in the working directory, which could bring its own';
+    throw new CodeExecutorError('failed_precondition', `${problem}; choose a folder elsewhere.`);
+  }
   return {
     config,
     unusable,

@@ -352,18 +352,16 @@ describe('the list of what is trusted', () => {
     const inside = join(cwd, 'sub', '.home');
     await write(join(inside, 'trusted-projects.json'), await readFile(store, 'utf8'));
     await write(join(inside, 'config.json'), { log: { level: 'debug' } });
-    for (const CODE_EXECUTOR_HOME of ['sub/.home', inside]) {
-      const { servers, config, warnings } = await found({ CODE_EXECUTOR_HOME });
-      expect({ servers, config }).toEqual({ servers: {}, config: {} });
-      expect(warnings[0]).toBe(
-        `Configuration file ${inside}/config.json lies in the working directory and is not read.`,
-      );
-      await expect(trust({ CODE_EXECUTOR_HOME })).rejects.toMatchObject({
-        message: `File ${inside} lies in the working directory; set CODE_EXECUTOR_HOME to a folder elsewhere.`,
-      });
-    }
     await symlink(inside, join(root, 'outside'));
-    expect((await found({ CODE_EXECUTOR_HOME: join(root, 'outside') })).servers).toEqual({});
+    for (const CODE_EXECUTOR_HOME of ['sub/.home', inside, join(root, 'outside')]) {
+      await expect(found({ CODE_EXECUTOR_HOME })).rejects.toMatchObject({
+        code: 'failed_precondition',
+        message:
+          'CODE_EXECUTOR_HOME lies in the working directory, which could bring its own; choose a folder elsewhere.',
+      });
+      await expect(trust({ CODE_EXECUTOR_HOME })).rejects.toMatchObject({ code: 'failed_precondition' });
+      expect((await findServers({ cwd, home, env: { CODE_EXECUTOR_HOME } })).servers).toEqual({});
+    }
   });
 });
 
