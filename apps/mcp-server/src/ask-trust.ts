@@ -20,10 +20,14 @@ export interface TrustQuestionOptions {
   logger: Logger;
 }
 
-/** Asks whether the files of the working directory may count, once for each content of theirs, and in the background. */
+/**
+ * Asks whether the files of the working directory may count, once for each content of theirs, in the background. One
+ * question at a time: whoever writes the files again and again gets the user's attention once.
+ */
 export class TrustQuestion {
   readonly #options: TrustQuestionOptions;
   readonly #asked = new Set<string>();
+  #isAsking = false;
 
   constructor(options: TrustQuestionOptions) {
     this.#options = options;
@@ -33,11 +37,14 @@ export class TrustQuestion {
   consider(files: readonly ProjectFile[], askUser: AskUser | undefined): void {
     const waiting = files.filter((file) => !file.isTrusted).map(({ path, sha256 }) => `${sha256} ${path}`);
     const content = waiting.join('\n');
-    if (!askUser || waiting.length === 0 || this.#asked.has(content)) return;
+    if (!askUser || waiting.length === 0 || this.#isAsking || this.#asked.has(content)) return;
     this.#asked.add(content);
-    this.#ask(askUser).catch((error: unknown) => {
-      this.#options.logger.warn({ err: error }, 'The user was not asked whether the project is trusted.');
-    });
+    this.#isAsking = true;
+    this.#ask(askUser)
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ err: error }, 'The user was not asked whether the project is trusted.');
+      })
+      .finally(() => (this.#isAsking = false));
   }
 
   async #ask(askUser: AskUser): Promise<void> {

@@ -5,6 +5,7 @@ import {
   configFiles,
   findServers,
   loadConfig,
+  type OperatorFiles,
   type ProjectFile,
   readHealthCheck,
   withheldPaths,
@@ -17,20 +18,21 @@ import { readVersion } from './version.js';
 export interface Prepared extends Omit<Setup, 'logger'> {
   /** The files that were read, or looked for. */
   places: readonly string[];
-  /** The operator's files of servers that are there and cannot be read. */
-  brokenFiles: readonly string[];
+  /** The operator's files of servers that cannot be read now, and count as they were before. */
+  keptFiles: readonly string[];
   /** What the working directory brings. */
   projectFiles: readonly ProjectFile[];
 }
 
 /**
  * Returns what reads it all, again and again. It rejects with a `CodeExecutorError` that says what is wrong with the
- * configuration. Where the environment trusts the project, it does so for its files as they were the first time:
- * whoever may write there later gets nothing by it.
+ * configuration. Where the environment trusts the project, it does so for its files as they were the first time, and for
+ * none where that failed: whoever may write there later gets nothing by it.
  */
 export function preparing(configFile: string | undefined): () => Promise<Prepared> {
   const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
   let trusted: ReadonlyMap<string, string> | undefined;
+  let operatorFiles: OperatorFiles | undefined;
   return async () => {
     // What is wrong with it keeps the server from starting, too.
     readHealthCheck();
@@ -38,24 +40,31 @@ export function preparing(configFile: string | undefined): () => Promise<Prepare
       ...(configFile !== undefined && { file: configFile }),
       ...(trusted && { trusted }),
     };
-    const { config, unusable, notTrusted, warnings, homeDir, projectFile } = await loadConfig(options);
-    const found = await findServers({ ...options, config, unusable, notTrusted, ownBin });
-    const projectFiles = [projectFile, found.projectFile].flatMap((file) => file ?? []);
-    trusted ??= new Map(
-      projectFiles.filter((file) => file.byEnvironment).map(({ path, sha256 }) => [path, sha256]),
-    );
-    return {
-      config,
-      servers: found.servers,
-      unusable: found.unusable,
-      warnings: [...warnings, ...found.warnings],
-      version: readVersion(),
-      places: await configFiles({ ...options, config }),
-      brokenFiles: found.brokenFiles,
-      projectFiles,
-      withheld: [...withheldPaths({ ...options, config }), productFolder()],
-      ...(homeDir !== undefined && { homeDir }),
-    };
+    try {
+      const { config, unusable, notTrusted, warnings, homeDir, projectFile } = await loadConfig(options);
+      const before = operatorFiles && { operatorFiles };
+      const found = await findServers({ ...options, ...before, config, unusable, notTrusted, ownBin });
+      operatorFiles = found.operatorFiles;
+      const projectFiles = [projectFile, found.projectFile].flatMap((file) => file ?? []);
+      trusted ??= new Map(
+        projectFiles.filter((file) => file.byEnvironment).map(({ path, sha256 }) => [path, sha256]),
+      );
+      return {
+        config,
+        servers: found.servers,
+        unusable: found.unusable,
+        warnings: [...warnings, ...found.warnings],
+        version: readVersion(),
+        // A file that is broken is read again as soon as it changes.
+        places: [...(await configFiles({ ...options, config })), ...found.brokenFiles],
+        keptFiles: found.brokenFiles.filter((path) => found.operatorFiles.has(path)),
+        projectFiles,
+        withheld: [...withheldPaths({ ...options, config }), productFolder()],
+        ...(homeDir !== undefined && { homeDir }),
+      };
+    } finally {
+      trusted ??= new Map();
+    }
   };
 }
 

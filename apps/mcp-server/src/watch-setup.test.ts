@@ -9,7 +9,7 @@ import { expect, test } from '@jest/globals';
 import type { Prepared } from './prepare.js';
 import { watchSetup } from './watch-setup.js';
 
-test('watchSetup tells that a file of servers is broken, keeps its servers, and tells when it is mended', async () => {
+test('watchSetup tells that a file of servers is broken, and when it is mended', async () => {
   const one = { one: { command: 'one' } };
   const two = { two: { command: 'two' } };
   const prepared: Prepared = {
@@ -19,11 +19,12 @@ test('watchSetup tells that a file of servers is broken, keeps its servers, and 
     version: '1.2.3',
     places: [],
     unusable: [],
-    brokenFiles: [],
+    keptFiles: [],
     projectFiles: [],
   };
   const found = [
-    { ...prepared, servers: {}, brokenFiles: ['.mcp.json'] },
+    { ...prepared, keptFiles: ['half written'] },
+    { ...prepared, keptFiles: ['half written'] },
     { ...prepared, servers: two },
   ];
   const told: unknown[] = [];
@@ -37,7 +38,7 @@ test('watchSetup tells that a file of servers is broken, keeps its servers, and 
   });
   await read();
   expect(told.splice(0)).toEqual([
-    'The servers stay as they were until all their files can be read.',
+    'The servers of a file stay as they were until it can be read.',
     [['one'], false],
   ]);
   await read();
@@ -56,7 +57,7 @@ test('watchSetup does not believe at once that a file is gone: editors take it a
     version: '1.2.3',
     places: [file],
     unusable: [],
-    brokenFiles: [],
+    keptFiles: [],
     projectFiles: [],
   };
   const read = new Promise<void>((resolve) => {

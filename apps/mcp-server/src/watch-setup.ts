@@ -49,16 +49,19 @@ export function watchSetup(options: WatchOptions): () => Promise<void> {
     try {
       // Many editors take a file away for a moment when they save it: it counts as gone when it stays so.
       if (!present.every((path) => existsSync(path))) await delay(intervalMs);
-      const found = await prepare();
-      watch(found.places);
-      const next = current ? withServersOf(current, found) : found;
-      const isBroken = next !== found;
+      let next = await prepare();
+      watch(next.places);
+      if (next.keptFiles.length > 0) {
+        // Half written, perhaps, and whole before anybody watched it.
+        await delay(intervalMs);
+        next = await prepare();
+        watch(next.places);
+      }
       const isSame = current !== undefined && contentOf(next) === contentOf(current);
       const known = new Set(current?.warnings);
       for (const warning of next.warnings) if (!known.has(warning)) logger.warn({}, warning);
-      if (isBroken) {
-        await tell('The servers stay as they were until all their files can be read.');
-      } else await tell(undefined);
+      const isKept = next.keptFiles.length > 0;
+      await tell(isKept ? 'The servers of a file stay as they were until it can be read.' : undefined);
       current = next;
       await onRead(next, !isSame);
       if (isSame) return;
@@ -82,15 +85,6 @@ export function watchSetup(options: WatchOptions): () => Promise<void> {
   watch(places);
   process.on('SIGHUP', () => void read());
   return read;
-}
-
-/**
- * A file that could be used and is broken now, perhaps half written, takes no servers away; what else has changed
- * counts. The same object where no file is broken.
- */
-function withServersOf({ servers, unusable, brokenFiles }: Prepared, next: Prepared): Prepared {
-  const isNone = next.brokenFiles.every((file) => brokenFiles.includes(file));
-  return isNone ? next : { ...next, servers, unusable, brokenFiles };
 }
 
 function contentOf({ config, servers, unusable }: Prepared): string {

@@ -420,6 +420,26 @@ describe('findServers warns and leaves the others unharmed', () => {
     });
   });
 
+  test('for a broken file of the user whose servers are known from before, until it is gone', async () => {
+    await user({ mine: { command: 'mine' } });
+    await project(good);
+    const env = { CODE_EXECUTOR_TRUST_PROJECT: '1' };
+    let { operatorFiles } = await findServers({ cwd, home, env });
+    const again = async () => {
+      const found = await findServers({ cwd, home, env: {}, operatorFiles });
+      ({ operatorFiles } = found);
+      return [Object.keys(found.servers), found.brokenFiles];
+    };
+    await writeFile(userFile, '{ "mcpServers": {');
+    // The project's are not trusted by now, whatever became of the user's.
+    expect(await again()).toEqual([['mine'], [userFile]]);
+    expect(await again()).toEqual([['mine'], [userFile]]);
+    await rm(userFile);
+    expect(await again()).toEqual([[], []]);
+    await writeFile(userFile, '{');
+    expect(await again()).toEqual([[], [userFile]]);
+  });
+
   test('for what is no file, without waiting', async () => {
     await project(good);
     execFileSync('mkfifo', [userFile]);
@@ -465,6 +485,7 @@ describe('findServers warns and leaves the others unharmed', () => {
       servers: {},
       unusable: [],
       brokenFiles: [userFile],
+      operatorFiles: new Map(),
       warnings: [
         `MCP servers are missing: File ${userFile} can be written by every user; change that with chmod o-w.`,
       ],

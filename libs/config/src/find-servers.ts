@@ -43,7 +43,12 @@ export interface FindServersOptions extends TrustOptions {
   notTrusted?: readonly FailedServer[];
   /** The path of our own bin, so that an entry that starts it is left out whatever it is called. */
   ownBin?: string;
+  /** What an earlier call returned: counts for a file that is there and cannot be read now, perhaps half written. */
+  operatorFiles?: OperatorFiles;
 }
+
+/** What the operator's files of servers have said, by path. */
+export type OperatorFiles = ReadonlyMap<string, ReadServerFile>;
 
 export interface FoundServers {
   /** By name. */
@@ -54,6 +59,8 @@ export interface FoundServers {
   projectFile?: ProjectFile;
   /** The operator's files that are there and cannot be read at all. */
   brokenFiles: string[];
+  /** What they say, or said when they could be read. */
+  operatorFiles: OperatorFiles;
   /** For the user's eyes: files and entries that could not be used, and why. */
   warnings: string[];
 }
@@ -68,14 +75,22 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
   const { trusted } = options;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
+  const operatorFiles = new Map<string, ReadServerFile>();
   const brokenFiles: string[] = [];
   const definitions = new Map<string, ServerDefinition>();
   const add = (found: readonly ServerDefinition[]) => {
     for (const each of found) definitions.set(each.name, each);
   };
-  const onBroken = (path: string) => void brokenFiles.push(path);
+  const readOperators = async (file: OperatorFile) => {
+    const onBroken = () => void brokenFiles.push(file.path);
+    const now = await readOperatorFile(file, warn, onBroken);
+    const read = brokenFiles.includes(file.path) ? options.operatorFiles?.get(file.path) : now;
+    if (read) operatorFiles.set(file.path, read);
+    return read;
+  };
 
-  const userFile = config.projectOnly === true ? undefined : await readUserFile(home, warn, onBroken);
+  const userFile =
+    config.projectOnly === true || home === undefined ? undefined : await readOperators(userFileIn(home));
   if (userFile) add(definitionsAt(userFile, serversPath, warn));
 
   let suggestion: ReadProjectFile | undefined;
@@ -83,7 +98,7 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
   const named = config.mcpConfigPath;
   if (named !== undefined && isAbsolute(named)) {
     const file = { path: named, label: basename(named), maxBytes: maxServerFileBytes, isExpected: true };
-    const own = await readOperatorFile(file, warn, onBroken);
+    const own = await readOperators(file);
     if (own) add(definitionsAt(own, serversPath, warn));
   } else {
     const trust = await ProjectTrust.load({ cwd, home, env, ...(trusted && { trusted }) });
@@ -129,6 +144,7 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
     unusable,
     ...(suggestion && { projectFile: withoutText(suggestion) }),
     brokenFiles,
+    operatorFiles,
     warnings: rest > 0 ? [...warnings.slice(0, maxWarnings), `${rest} more warnings like these.`] : warnings,
   };
 }
@@ -183,7 +199,8 @@ interface OperatorFile {
   isExpected?: boolean;
 }
 
-interface ReadServerFile {
+/** A file of servers, as it was read. */
+export interface ReadServerFile {
   path: string;
   label: string;
   value: unknown;
@@ -195,25 +212,19 @@ interface ReadServerFile {
 /** The names of the servers that the user has in `~/.claude.json`. */
 export async function userServerNames(home: string | undefined): Promise<string[]> {
   const silent = () => undefined;
-  const file = await readUserFile(home, silent, silent);
+  const file = home === undefined ? undefined : await readOperatorFile(userFileIn(home), silent, silent);
   return file ? definitionsAt(file, serversPath, silent).map(({ name }) => name) : [];
 }
 
-async function readUserFile(
-  home: string | undefined,
-  warn: (warning: string) => void,
-  onBroken: (path: string) => void,
-): Promise<ReadServerFile | undefined> {
-  if (home === undefined) return undefined;
-  const file = { path: join(home, '.claude.json'), label: '~/.claude.json', maxBytes: maxUserFileBytes };
-  return readOperatorFile(file, warn, onBroken);
+function userFileIn(home: string): OperatorFile {
+  return { path: join(home, '.claude.json'), label: '~/.claude.json', maxBytes: maxUserFileBytes };
 }
 
 /** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
 async function readOperatorFile(
   { path, label, maxBytes, isExpected = false }: OperatorFile,
   warn: (warning: string) => void,
-  onBroken: (path: string) => void,
+  onBroken: () => void,
 ): Promise<ReadServerFile | undefined> {
   try {
     const file = await readRegularFile(path, { maxBytes, followLink: true });
@@ -225,11 +236,11 @@ async function readOperatorFile(
     if (danger !== undefined) throw unusable(path, danger);
     const { value, flaws } = isExpected ? parseJson(file.text) : parseBigJson(file.text);
     warnOfFlaws(path, flaws, warn);
-    if (value === undefined) onBroken(path);
+    if (value === undefined) onBroken();
     return value === undefined ? undefined : { path, label, value, flaws, isServerFile: isExpected };
   } catch (error) {
     warn(`MCP servers are missing: ${CodeExecutorError.from(error).message}`);
-    onBroken(path);
+    onBroken();
     return undefined;
   }
 }

@@ -3,7 +3,12 @@ export { type ConfigKey, configKeys } from './config-keys.js';
 export { type ConfigEdit, editConfig } from './edit-config.js';
 export { baseEnvironment } from './environment.js';
 export { describeRequest } from './describe-request.js';
-export { findServers, type FindServersOptions, type FoundServers } from './find-servers.js';
+export {
+  findServers,
+  type FindServersOptions,
+  type FoundServers,
+  type OperatorFiles,
+} from './find-servers.js';
 export { type HealthCheckAddress, readHealthCheck } from './health-check.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
 export type { ProjectFile, TrustOptions } from './project-file.js';
