@@ -179,6 +179,21 @@ describe('ClientPool.update()', () => {
     const env = await pool.callTool('mcp__everything__get-env', {});
     expect(JSON.stringify(env.content)).toContain('CHANGED');
   });
+
+  test('gives a call that was meant for one server to no other, however its tool is called by then', async () => {
+    const pay = stdioServer('raw-server.mjs', 'ambiguous', 'prod__charge');
+    const pool = open({ pay });
+    const charge = (server?: string) =>
+      pool.callTool('mcp__pay__prod__charge', {}, { ...(server !== undefined && { server }) });
+    expect(await dataOf(pool, 'pay__prod__charge')).toMatchObject({ name: 'prod__charge' });
+    pool.update({ pay, pay__prod: stdioServer('raw-server.mjs', 'ambiguous', 'charge') });
+    expect(await errorOf(charge('pay'))).toMatchObject({
+      code: 'failed_precondition',
+      message:
+        'Tool mcp__pay__prod__charge was one of server pay, and is one of pay__prod since the configuration changed; run the program again.',
+    });
+    expect(JSON.stringify(await charge('pay__prod'))).toContain('charge');
+  });
 });
 
 describe('ClientPool with server-everything', () => {

@@ -238,7 +238,7 @@ export class ClientPool implements ToolSource {
     return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
   }
 
-  /** The tool, of the server with the longest name that has it. */
+  /** The tool, of the server with the longest name that has it; rejects where that is not the one that is meant. */
   async #find(name: string, by: CallOptions): Promise<FoundTool> {
     const tool = name.slice(0, maxShownNameChars);
     for (const { server, ownName, known } of await this.#ask(name)) {
@@ -246,7 +246,9 @@ export class ClientPool implements ToolSource {
       // Whoever has the tool, it is not for a server with a shorter name to answer in its place.
       if (!tools) throw server.failedCall(tool, failure, by);
       const schema = tools.get(ownName);
-      if (schema && server instanceof UpstreamServer) return { server, ownName, schema };
+      if (!schema || !(server instanceof UpstreamServer)) continue;
+      if (by.server !== undefined && server.name !== by.server) throw ofAnother(tool, by.server, server.name);
+      return { server, ownName, schema };
     }
     const message = `Tool ${tool} does not exist; list the tools to see their names.`;
     throw new CodeExecutorError('not_found', message, { tool });
@@ -281,6 +283,11 @@ export class ClientPool implements ToolSource {
     if (!this.#closing) return;
     throw new CodeExecutorError('failed_precondition', 'The client pool is closed; create a new one.');
   }
+}
+
+function ofAnother(tool: string, meant: string, server: string): CodeExecutorError {
+  const message = `Tool ${tool} was one of server ${meant}, and is one of ${server} since the configuration changed; run the program again.`;
+  return new CodeExecutorError('failed_precondition', message, { tool, server });
 }
 
 function toUnusable(servers: readonly FailedServer[] = []): UnusableServer[] {

@@ -78,14 +78,14 @@ export interface CallOptions {
   clientId?: string;
   /** Told when the wait for a free place is over. */
   onStart?: () => void;
+  /** Only the tools of this server: one of another server is not meant, whatever its name. */
+  server?: string;
 }
 
 /** Narrows a listing. Without options, everything is listed. */
 export interface ListOptions extends CallOptions {
   /** What is looked for, in words; any of them suffices. Whoever ranks answers the best tool first. */
   query?: string;
-  /** Only the tools of this server. */
-  server?: string;
   /** Leaves out this many tools at the beginning; default 0. */
   offset?: number;
   /** At most this many tools. */

@@ -181,6 +181,8 @@ class PolicyToolProxy implements ToolProxy {
         const { traceparent } = options;
         const result = await this.#tools.callTool(name, args, {
           ...this.#caller,
+          // The one that was judged: which servers there are may change meanwhile.
+          server: tool.server,
           ...(signal && { signal }),
           ...(traceparent !== undefined && { traceparent }),
           onStart: () => call.leftQueue(),
