@@ -1,12 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { constants, existsSync, statSync } from 'node:fs';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { CodeExecutorError, type JsonObject, noPermissions } from '@code-executor/contracts';
-import { DenoRunner, type DenoRunnerOptions, type OwnFiles } from '@code-executor/deno-runtime';
+import {
+  DenoRunner,
+  type DenoRunnerOptions,
+  isPrivateFolder,
+  type OwnFiles,
+} from '@code-executor/deno-runtime';
 
 import { pyodideFolder } from './pyodide-folder.js';
 
@@ -23,7 +39,8 @@ const script = new URL('../dist/bootstrap/make-snapshot.js', import.meta.url);
 const zoneFolder = '/usr/share/zoneinfo';
 /** Python's own start takes a second or two; a busy machine gets time. */
 const makeTimeoutMs = 120_000;
-/** Of at most 720 KiB each: see make-snapshot.js. */
+/** See make-snapshot.js. */
+const maxPartBytes = 720 * 1024;
 const maxParts = 60;
 /** After a failure, before it is tried again. */
 const retryMs = 60_000;
@@ -98,7 +115,8 @@ export class MemorySnapshot {
   async close(): Promise<void> {
     await this.#maker.close();
     await this.#file;
-    if (this.#ownFolder) await rm(await this.#ownFolder, { recursive: true, force: true });
+    const folder = await this.#ownFolder;
+    if (folder !== undefined && isPrivateFolder(folder)) await rm(folder, { recursive: true, force: true });
   }
 
   async #findOrMake(): Promise<string> {
@@ -127,7 +145,11 @@ export class MemorySnapshot {
 
   async #folder(): Promise<string> {
     const { folder } = this.#options;
-    if (folder === undefined) return (this.#ownFolder ??= mkdtemp(join(tmpdir(), 'code-executor-python-')));
+    if (folder === undefined) {
+      // Cleaned away, its name may be somebody else's by now.
+      if (this.#ownFolder && !isPrivateFolder(await this.#ownFolder)) this.#ownFolder = undefined;
+      return (this.#ownFolder ??= mkdtemp(join(tmpdir(), 'code-executor-python-')));
+    }
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
@@ -185,10 +207,28 @@ async function findWhole(folder: string, version: string): Promise<string | unde
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix) || !name.endsWith('.bin')) continue;
     const file = join(folder, name);
-    if (name === `${prefix}${hashOf(await readFile(file))}.bin`) return file;
-    await rm(file, { force: true });
+    const bytes = await readOwn(file);
+    if (bytes && name === `${prefix}${hashOf(bytes)}.bin`) return file;
+    await rm(file, { recursive: true, force: true });
   }
   return undefined;
+}
+
+/** The bytes of a file that can be a snapshot and that only this user can have written. Never waits for a pipe. */
+async function readOwn(file: string): Promise<Buffer | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(file, flags).catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const stats = await handle.stat();
+    const { uid, mode, size } = stats;
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+    if (!stats.isFile() || !isOwn || size > maxParts * maxPartBytes) return undefined;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Changes with every change of a file; undefined where there is none. */

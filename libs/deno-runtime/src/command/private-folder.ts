@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { openServerFolder, removeServerFolder } from './server-folder.js';
+import { isPrivateFolder, openServerFolder, removeServerFolder } from './server-folder.js';
 
 let living = 0;
 let lastNumber = 0;
@@ -19,7 +19,8 @@ export interface PrivateFolder {
 
 /** Creates a folder that only this user can enter. */
 export function createPrivateFolder(): PrivateFolder {
-  const path = join(openServerFolder(), String(++lastNumber));
+  const around = openServerFolder();
+  const path = join(around, String(++lastNumber));
   const workDir = join(path, 'work');
   mkdirSync(path, { mode: 0o700 });
   mkdirSync(workDir);
@@ -31,7 +32,8 @@ export function createPrivateFolder(): PrivateFolder {
     size: () => sizeOf(path),
     async remove() {
       // Deno may be writing while it is being killed.
-      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+      const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 };
+      if (isPrivateFolder(around)) await rm(path, options);
       living--;
       if (living === 0) removeServerFolder();
     },

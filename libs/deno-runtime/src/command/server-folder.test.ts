@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmod,
   chown,
   mkdir,
   mkdtemp,
@@ -12,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import * as os from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 
@@ -94,4 +95,26 @@ test('a folder that was cleaned away is made again', async () => {
   await rm(openServerFolder(), { recursive: true });
   expect(linkTo('/product/a', 'rt')).toBe(link);
   expect(await readlink(link)).toBe('/product/a');
+});
+
+test('a folder that somebody else has made in its place is neither used nor removed', async () => {
+  const folder = openServerFolder();
+  const own = createPrivateFolder();
+  await rm(folder, { recursive: true });
+  const takenOver = async () => {
+    await mkdir(folder);
+    // Nobody but root can give one away; whom everybody may enter is no better.
+    if (process.getuid?.() === 0) await chown(folder, 12_345, 12_345);
+    else await chmod(folder, 0o777);
+    await mkdir(own.path);
+  };
+  await takenOver();
+  await own.remove();
+  const theirs = [basename(own.path)];
+  expect(await readdir(folder)).toEqual(theirs);
+  const link = linkTo('/product/a', 'rt');
+  expect(dirname(dirname(link))).not.toBe(folder);
+  expect((await stat(openServerFolder())).uid).toBe(process.getuid?.());
+  expect(await readdir(folder)).toEqual(theirs);
+  await rm(folder, { recursive: true });
 });

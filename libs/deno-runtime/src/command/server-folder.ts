@@ -1,5 +1,5 @@
 import {
-  existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -19,7 +19,6 @@ const ownerFile = 'owner';
 /** How long a server may take to write it. */
 const ownerLimitMs = 60_000;
 let folder: string | undefined;
-let isThere = false;
 let sweep: Promise<void> | undefined;
 
 /** Whether a folder of this name may be a server's: programs that are granted the temp folder get none of them. */
@@ -32,17 +31,22 @@ export function isServerFolder(name: string): boolean {
  * again, it has the name it had, if possible: Deno's caches know files by their paths.
  */
 export function openServerFolder(): string {
-  if (folder !== undefined && isThere && existsSync(folder)) return folder;
+  if (folder !== undefined && isPrivateFolder(folder)) return folder;
   folder = makeFolder(folder);
-  isThere = true;
   writeFileSync(join(folder, ownerFile), String(process.pid));
   return folder;
 }
 
+/** Whether it is a folder that nobody but this user can enter: in the temp folder, anybody may take a name that is free. */
+export function isPrivateFolder(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return false;
+  return process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o077) === 0);
+}
+
 /** Removes it, once there is nothing in it that anybody uses. */
 export function removeServerFolder(): void {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  isThere = false;
+  if (folder !== undefined && isPrivateFolder(folder)) rmSync(folder, { recursive: true, force: true });
 }
 
 /**
