@@ -4,9 +4,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import type { GrantedPath } from '@code-executor/contracts';
 
+import { kernelMountsAt, outermost } from './kernel-mounts.js';
 import { isInside, namesBehind, stepsOf } from './names-behind.js';
 import { LinkOnTheWay, openBeneath, pathOnly, placeOf } from './open-path.js';
-import { withheldAt } from './withheld.js';
+import { kindAt, type Withheld, withheldAt } from './withheld.js';
 
 export type PathKind = 'read' | 'write';
 
@@ -94,21 +95,31 @@ export class PathCeiling {
     const stats = await handle.stat();
     if (stats.nlink === 0) throw new Gone();
     if (!stats.isFile() && !stats.isDirectory()) return new Refusal('is neither a file nor a folder');
-    const { isInside: isWithheld, holds } = withheldAt(placeOf(handle.fd), this.#withheld);
+    const place = placeOf(handle.fd);
+    const { isInside: isWithheld, holds } = withheldAt(place, this.#withheld);
     if (isWithheld) return new Refusal('belongs to this server itself');
-    if (kind === 'write' && holds.length > 0) {
-      const names = holds.slice(0, 3).map((each) => each.path);
-      return new Refusal(
-        `holds what this server is made of (${names.join(', ')})`,
-        'name a folder inside it',
-      );
+    const mounts = kernelMountsAt(place).map((mount) => ({
+      path: relative(place, mount),
+      kind: kindAt(mount),
+    }));
+    if (mounts.some((mount) => isInside(place, join(place, mount.path)))) {
+      return new Refusal('is part of the kernel', 'name a folder of your own data');
     }
-    const hidden = holds
-      // What is behind a link is withheld by its own name.
-      .filter((each) => each.kind === 'file' || each.kind === 'folder')
-      .map((each) => ({ path: join(path, each.path), isFolder: each.kind === 'folder' }));
-    return { path, handle, hidden };
+    const held = [...holds, ...mounts];
+    if (kind === 'write' && held.length > 0) {
+      const what = holds.length > 0 ? 'what this server is made of' : 'file systems of the kernel';
+      const names = held.slice(0, 3).map((each) => each.path);
+      return new Refusal(`holds ${what} (${names.join(', ')})`, 'name a folder inside it');
+    }
+    return { path, handle, hidden: hiddenIn(path, held) };
   }
+}
+
+/** What is there, and in nothing else that is hidden. What is behind a link is withheld by its own name. */
+function hiddenIn(folder: string, held: Withheld['holds']): GrantedPath['hidden'] {
+  const there = held.filter(({ kind }) => kind === 'file' || kind === 'folder');
+  const isFolder = new Map(there.map(({ path, kind }) => [join(folder, path), kind === 'folder']));
+  return outermost([...isFolder.keys()]).map((path) => ({ path, isFolder: isFolder.get(path) === true }));
 }
 
 /** The root around a path, by the name that the path has in common with it. */

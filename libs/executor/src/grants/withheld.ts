@@ -41,6 +41,11 @@ export function withheldAt(place: string, paths: readonly string[]): Withheld {
   return { isInside, holds: [...holds.values()] };
 }
 
+/** What there is at a name. */
+export function kindAt(name: string): Withheld['holds'][number]['kind'] {
+  return kindOf(statsOf(name));
+}
+
 /** `/a` and `/` of `/a/b`. */
 function foldersAround(path: string): string[] {
   const folder = dirname(path);

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+
+import { isInside } from './names-behind.js';
+
+/** File systems of the kernel, by the names that /proc/self/mountinfo has for them: what is written there changes the machine. */
+const kernelTypes: ReadonlySet<string> = new Set(
+  [
+    'proc sysfs devtmpfs devpts cgroup cgroup2 cpuset configfs debugfs tracefs securityfs selinuxfs smackfs',
+    'bpf pstore efivarfs fusectl mqueue binfmt_misc resctrl nsfs nfsd rpc_pipefs',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/**
+ * Where the kernel's file systems are mounted, in a place (without links) and around it: whoever keeps the root of
+ * another system in a folder, for a container or a build, has them there too. Of one in another the outer one alone.
+ *
+ * @param mountinfo - The text of /proc/self/mountinfo.
+ */
+export function kernelMountsAt(place: string, mountinfo = readMounts()): string[] {
+  const mounts = mountinfo.split('\n').flatMap((line) => {
+    const [, , , , path = ''] = line.split(' ', 5);
+    const [type = ''] = line.slice(line.indexOf(' - ') + 3).split(' ', 1);
+    return kernelTypes.has(type) ? [unescaped(path)] : [];
+  });
+  const near = mounts.filter((path) => isInside(path, place) || isInside(place, path));
+  return outermost(near);
+}
+
+/** The paths that lie in no other one, each once. */
+export function outermost(paths: readonly string[]): string[] {
+  const unique = [...new Set(paths)];
+  return unique.filter((path) => !unique.some((other) => other !== path && isInside(path, other)));
+}
+
+function readMounts(): string {
+  return readFileSync('/proc/self/mountinfo', 'utf8');
+}
+
+/** A blank, a tab, a line end and a backslash are written as `\040` and so on. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_text, octal: string) => String.fromCharCode(parseInt(octal, 8)));
+}
