@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { ClientPool } from './client-pool.js';
 import { dataOf, errorOf, patient, stdioServer } from './fixture-servers.test.support.js';
+import { type RetryOptions, withRetries } from './retries.js';
 
 let pool: ClientPool | undefined;
 let folder = '';
@@ -80,5 +81,34 @@ describe('Retries', () => {
     expect(error.message).toContain('exited with code 1 during the call');
     expect(await received()).toEqual(['read', 'read']);
     expect(pool.stats.servers[0]?.circuit).toBe('open');
+  });
+});
+
+describe('withRetries', () => {
+  /** The attempts at what always fails, each with whether it is a retry, and how it ended. */
+  const failing = async (options: Partial<RetryOptions>) => {
+    const attempts: boolean[] = [];
+    const attempt = (_timeLeftMs: number, isRetry: boolean) => {
+      attempts.push(isRetry);
+      return Promise.reject(new Error('lost'));
+    };
+    const all = { mayRetry: () => true, timeoutMs: 60_000, signal: undefined, ...options };
+    const error = await withRetries(attempt, all).catch((reason: unknown) => reason as Error);
+    return { attempts, error: error.name === 'Error' ? error.message : error.name };
+  };
+
+  test('tries three times at most', async () => {
+    expect(await failing({})).toEqual({ attempts: [false, true, true], error: 'lost' });
+  });
+
+  test('does not try again when its time is over', async () => {
+    expect(await failing({ timeoutMs: 0 })).toEqual({ attempts: [false], error: 'lost' });
+  });
+
+  test('does not try again when the caller has cancelled', async () => {
+    expect(await failing({ signal: AbortSignal.abort() })).toEqual({
+      attempts: [false],
+      error: 'AbortError',
+    });
   });
 });

@@ -1,7 +1,9 @@
+import { silentLogger } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { ClientPool } from './client-pool.js';
 import { dataOf, patient, stdioServer } from './fixture-servers.test.support.js';
+import { listAllTools } from './tool-listing.js';
 
 let pool: ClientPool | undefined;
 afterEach(() => pool?.close());
@@ -76,6 +78,13 @@ describe('listAllTools', () => {
     const { logged } = await listingOf('all_bad');
     const names = Array.from({ length: 20 }, (_, i) => `bad_${i}`);
     expect(logged).toEqual([{ server: 'raw', skipped: 50, names }]);
+  });
+
+  test('asks for 64 pages and no more', async () => {
+    let pages = 0;
+    const endless = () => Promise.resolve({ tools: [], nextCursor: String(++pages) });
+    await expect(listAllTools('raw', endless, silentLogger)).rejects.toThrow('more than 64 pages');
+    expect(pages).toBe(64);
   });
 
   test('reads all pages', async () => {

@@ -12,15 +12,16 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function answerTo(text: string): Promise<[number, string]> {
-  const tools = fakeToolSource({ mcp__test__text: () => text });
+async function answerTo(text: string | Error): Promise<[number, string]> {
+  const answer = () => (typeof text === 'string' ? text : Promise.reject(text));
+  const tools = fakeToolSource({ mcp__test__text: answer });
   server = await serveToolProxy(createToolProxy({ tools, allowedTools: ['mcp__test__text'] }));
-  const answer = await fetch(server.url, {
+  const response = await fetch(server.url, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
     body: '{"toolName":"mcp__test__text"}',
   });
-  return [answer.status, await answer.text()];
+  return [response.status, await response.text()];
 }
 
 const overhead = '{"result":""}'.length;
@@ -45,4 +46,10 @@ test.each([
       },
     },
   ]);
+});
+
+test('the error of a tool has 4,000 characters at most', async () => {
+  const [status, body] = await answerTo(new Error('x'.repeat(4001)));
+  const error = { code: 'tool_error', message: 'x'.repeat(4000), tool: 'mcp__test__text', server: 'test' };
+  expect([status, JSON.parse(body)]).toEqual([502, { error }]);
 });

@@ -9,6 +9,6 @@ export function endedBeforeAnswer(cause?: unknown): CodeExecutorError {
 export function toFailure(reason: unknown, signal: AbortSignal | undefined): CodeExecutorError {
   const error = CodeExecutorError.from(reason);
   if (!signal?.aborted) return error;
-  const isOurs = error.code === 'cancelled' || (error.code === 'internal' && !CodeExecutorError.is(reason));
-  return isOurs ? endedBeforeAnswer(reason) : error;
+  // Whatever is not known for something else.
+  return ['cancelled', 'internal'].includes(error.code) ? endedBeforeAnswer(reason) : error;
 }

@@ -32,6 +32,17 @@ describe('a listing', () => {
     expect([first, Math.round(second)]).toEqual([100, second]);
   });
 
+  test('is asked for again after one that failed', async () => {
+    const tools = source();
+    let isBroken = true;
+    const listTools = (options?: ListOptions) =>
+      isBroken ? Promise.reject(new Error('broken')) : tools.listTools(options);
+    const proxy = createToolProxy({ tools: { ...tools, listTools } });
+    await expect(proxy.listTools()).rejects.toMatchObject({ code: 'internal' });
+    isBroken = false;
+    expect((await proxy.listTools()).tools).toHaveLength(4);
+  });
+
   test('without a query has everything as it comes, without scores', async () => {
     expect(await namesOf({})).toEqual([
       'post__send_letter',
