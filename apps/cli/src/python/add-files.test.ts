@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,6 +149,7 @@ describe('code-executor python add FILE', () => {
       'has no METADATA',
     ],
     ['without RECORD', () => ({ ...buildWheel(), bytes: zipSync({ 'a.py': strToU8('') }) }), 'has no RECORD'],
+    ['whose files overlap', () => ({ ...buildWheel(), bytes: overlapping(20) }), 'has files that overlap'],
     [
       'that needs what is no name',
       () => buildWheel({ metadata: ['Requires-Dist: ../x'] }),
@@ -240,4 +242,21 @@ function flipped(): TestWheel {
   const bytes = Uint8Array.from(wheel.bytes);
   bytes[at] = other.bytes[at] ?? 0;
   return { ...wheel, bytes };
+}
+
+/** A zip file with so many names for the same bytes. */
+function overlapping(count: number): Uint8Array {
+  const zip = Buffer.from(zipSync({ a: randomBytes(10_000) }));
+  const directory = zip.lastIndexOf('PK\u0001\u0002', undefined, 'latin1');
+  const end = zip.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
+  const entries = Array.from({ length: count }, (_, n) => {
+    const entry = Buffer.from(zip.subarray(directory, end));
+    // The name stands behind 46 bytes.
+    entry.write(String.fromCharCode(0x61 + n), 46);
+    return entry;
+  });
+  const tail = Buffer.from(zip.subarray(end));
+  for (const offset of [8, 10]) tail.writeUInt16LE(count, offset);
+  tail.writeUInt32LE(count * (end - directory), 12);
+  return Buffer.concat([zip.subarray(0, directory), ...entries, tail]);
 }

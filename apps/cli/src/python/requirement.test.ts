@@ -129,6 +129,7 @@ describe('parseWheelName', () => {
     'a-1-b-py3-none-any.whl',
     'a-1-py3-none-any\n.whl',
     `${'a'.repeat(300)}-1-py3-none-any.whl`,
+    `a-1-${Array(3).fill('p.q.r.s.t.u.v.w.x.y.z').join('-')}.whl`,
   ])('refuses %j', (fileName) => {
     expect(parseWheelName(fileName)).toBeUndefined();
   });

@@ -17,9 +17,13 @@ export type WheelArchive = ReadonlyMap<string, Uint8Array>;
  */
 export function readWheelArchive(bytes: Uint8Array, fileName: string): WheelArchive {
   let count = 0;
+  let packedBytes = 0;
   let unpackedBytes = 0;
-  const admit = (file: { name: string; originalSize: number }): boolean => {
+  const admit = (file: { name: string; size: number; originalSize: number }): boolean => {
     if (++count > maxFiles) throw refused(fileName, `has more than ${maxFiles} files`);
+    packedBytes += file.size;
+    // Thousands of names for the same bytes would take hours to unpack.
+    if (packedBytes > bytes.length) throw refused(fileName, 'has files that overlap');
     unpackedBytes += file.originalSize;
     if (unpackedBytes > maxUnpackedBytes) {
       throw refused(fileName, `is more than ${maxUnpackedBytes / 1024 / 1024} MB when unpacked`);

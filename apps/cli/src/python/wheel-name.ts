@@ -14,6 +14,8 @@ export interface WheelName {
 }
 
 const maxLength = 255;
+/** Real names stand for a few; by three lists, a short one can stand for tens of thousands. */
+const maxTags = 1000;
 
 /** The parts of a file's name; undefined if it is no wheel's, and so for every path. */
 export function parseWheelName(fileName: string): WheelName | undefined {
@@ -33,6 +35,7 @@ export function parseWheelName(fileName: string): WheelName | undefined {
     tagSets.every((set) => /^\w+(?:\.\w+)*$/.test(set));
   if (!isReadable) return undefined;
   const [pythons = [], abis = [], platforms = []] = tagSets.map((set) => set.split('.'));
+  if (pythons.length * abis.length * platforms.length > maxTags) return undefined;
   const tags = pythons.flatMap((python) =>
     abis.flatMap((abi) => platforms.map((platform) => `${python}-${abi}-${platform}`)),
   );
