@@ -41,7 +41,7 @@ export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent }
 export { type CutMessage, MessageBuffer } from './message-buffer.js';
 export { readInTurns } from './read-in-turns.js';
 export { untilAborted } from './until-aborted.js';
-export { unwrapToolResult } from './unwrap-tool-result.js';
+export { plainContent, unwrapToolResult } from './unwrap-tool-result.js';
 export { writeTogether } from './write-together.js';
 export { identifierOf, identifiersOf, type IdentifierStyle } from './identifier.js';
 export { pythonParameterOf, pythonParametersOf } from './python-parameters.js';

@@ -29,6 +29,13 @@ describe('unwrapToolResult', () => {
     },
   );
 
+  test.each([
+    ['deep', '['.repeat(201) + ']'.repeat(201)],
+    ['expensive', `[${'{},'.repeat(500_000)}1]`],
+  ])('keeps a text that is too %s to be parsed', (_what, input) => {
+    expect(unwrapToolResult(text(input))).toBe(input);
+  });
+
   test('joins several texts, and parses what they make together', () => {
     expect(unwrapToolResult(text('one', 'two'))).toBe('one\ntwo');
     expect(unwrapToolResult(text('{"a":', '1}'))).toEqual({ a: 1 });

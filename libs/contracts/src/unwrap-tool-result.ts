@@ -1,15 +1,27 @@
 import type { ToolResult } from './tool.js';
+import { maxJsonDepth, meterJson } from './json-meter.js';
+
+/** What a text may cost to be parsed, as a `JsonMeter` tells it: as much as the message that brought it. */
+const maxTextCost = 32 * 1024 * 1024;
 
 /**
- * The plain value that sandboxed code gets from a tool: structured content if there is any, else the
- * text parsed as JSON, else the text, else the content blocks as they came. Several text blocks are
- * joined by newlines; any other block keeps the whole list.
+ * The plain value that a client gets from a tool: structured content if there is any, else the text parsed as
+ * JSON, else the text, else the content blocks as they came. A text that would be too expensive to parse stays one.
  */
 export function unwrapToolResult(result: ToolResult): unknown {
+  const plain = plainContent(result);
+  return typeof plain === 'string' ? parseText(plain) : plain;
+}
+
+/**
+ * The same for those who parse texts themselves: sandboxed code gets a text as it is, so that parsing it takes the
+ * program's time and memory. Several text blocks are joined by newlines; any other block keeps the whole list.
+ */
+export function plainContent(result: ToolResult): unknown {
   if (result.structuredContent !== undefined) return result.structuredContent;
   const texts = result.content.map((block) => (block.type === 'text' ? block['text'] : undefined));
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) return result.content;
-  return parseText(texts.join('\n'));
+  return texts.join('\n');
 }
 
 /** How JSON begins. Most texts are none, and finding that out by an exception takes ten times as long. */
@@ -17,6 +29,8 @@ const jsonStart = /^[ \t\r\n]*[[{"\-\dtfn]/;
 
 function parseText(text: string): unknown {
   if (!jsonStart.test(text)) return text;
+  const { cost, depth } = meterJson(text);
+  if (cost > maxTextCost || depth > maxJsonDepth) return text;
   let value: unknown;
   try {
     value = JSON.parse(text);

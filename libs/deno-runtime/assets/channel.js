@@ -3,6 +3,7 @@
  * server's; nothing here guards anything but the program's own calls from its own prints.
  */
 import { costOf } from './json-meter.js';
+import { parseText } from './parse-text.js';
 
 // Taken before the program runs, so that its changes to the globals do not break its own calls.
 const { parse, stringify } = JSON;
@@ -265,7 +266,9 @@ export class Channel {
   #settle(line) {
     // The server is gone: nobody waits for the program any more.
     if (line === undefined) exit(0);
-    const { id, value, error } = parse(line);
+    const { id, error, text, ...reply } = parse(line);
+    // Here, not in the server: it takes the program's time and memory.
+    const value = text === undefined ? reply.value : parseText(text);
     const caller = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (caller) {

@@ -5,7 +5,7 @@ import { JsonList } from './json-list.js';
 import type { SandboxFrame } from './protocol/sandbox-frame.js';
 import { UnreadReplies } from './unread-replies.js';
 
-/** One thing that sandboxed code may ask the server for; it judges its parameters itself. A list may be a `JsonList`. */
+/** One thing that sandboxed code may ask the server for; it judges its parameters itself. A list may be a `JsonList`, a text a `ResultText`. */
 export type HostCallHandler = (params: JsonObject, signal: AbortSignal) => Promise<unknown>;
 export type HostCallHandlers = ReadonlyMap<string, HostCallHandler>;
 
@@ -101,7 +101,7 @@ function encodeReply(id: number, value: unknown): Buffer {
     reply =
       value instanceof JsonList
         ? Buffer.from(`{"id":${id},"value":${value.toText()}}\n`)
-        : toLine({ id, value: value ?? null });
+        : toLine(value instanceof ResultText ? { id, text: value.text } : { id, value: value ?? null });
   } catch (cause) {
     throw new CodeExecutorError('resource_exhausted', 'The answer is nested too deep for the sandbox.', {
       cause,
@@ -119,6 +119,11 @@ function encodeReply(id: number, value: unknown): Buffer {
 /** Bytes, not a text: so much is known of what they take, and they are no work for V8 while they wait. */
 function toLine(reply: object): Buffer {
   return Buffer.from(`${JSON.stringify(reply)}\n`);
+}
+
+/** A tool's result that is text, which may be JSON: the sandbox parses it, for that is work on behalf of the program. */
+export class ResultText {
+  constructor(readonly text: string) {}
 }
 
 /** An upstream tool that answered `isError`: not the host's failure, but an exception in the program. */

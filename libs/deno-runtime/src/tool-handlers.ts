@@ -2,15 +2,15 @@ import {
   CodeExecutorError,
   type JsonObject,
   type ListDetail,
+  plainContent,
   type ToolHit,
   type ToolName,
   type ToolResult,
   type ToolSource,
-  unwrapToolResult,
 } from '@code-executor/contracts';
 
 import { withOwnNames } from './argument-names.js';
-import { type HostCallHandler, ToolFailure } from './host-calls.js';
+import { type HostCallHandler, ResultText, ToolFailure } from './host-calls.js';
 import { JsonList } from './json-list.js';
 import { pathNamesHandler } from './path-names.js';
 import { ToolPaths } from './tool-paths.js';
@@ -51,7 +51,8 @@ async function callTool(
   const result = await tools.callTool(name, args, { signal });
   if (raw === true) return result;
   if (result.isError) throw new ToolFailure(errorText(result), name, await serverOf(tools, name, signal));
-  return unwrapToolResult(result);
+  const plain = plainContent(result);
+  return typeof plain === 'string' ? new ResultText(plain) : plain;
 }
 
 /** What is called: by `name`, or found by `server` and `tool`. */

@@ -45,6 +45,21 @@ describe('The globals of a program', () => {
       `try { await ${call} } catch (e) { return { name: e.name, code: e.code, message: e.message, tool: e.tool, server: e.server, retryAfterMs: e.retryAfterMs, isToolError: e instanceof McpToolError } }`,
     );
 
+  test.each<[text: string, value: unknown]>([
+    ['{"a":[1,2]}', { a: [1, 2] }],
+    [' 7\n', 7],
+    ['null', null],
+    ['"quoted"', 'quoted'],
+    ['', ''],
+    ['{broken', '{broken'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['1.10', '1.10'],
+  ])('text that is JSON arrives parsed, other text as it is: %j', async (text, value) => {
+    expect(
+      await run(`return await callMCPTool('mcp__text__get')`, fakeToolSource({ mcp__text__get: () => text })),
+    ).toEqual(value);
+  });
+
   test('large answers arrive whole, several at once, with small ones between', async () => {
     const code = `const text = 'aé€😀';
 const times = [80_000, 1, 30_000, 26_214, 2, 90_000, 3];

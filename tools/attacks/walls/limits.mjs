@@ -65,6 +65,10 @@ export const limits = {
     edits: [[messageLimits, 'maxMessageCost = 32', 'maxMessageCost = 1e6']],
     attacks: ['PRX-45'],
   },
+  'texts of results are parsed by the sandbox': {
+    edits: [[hostCalls, '{ id, text: value.text }', '{ id, value: JSON.parse(value.text) }']],
+    attacks: ['PRX-48'],
+  },
   'bytes of a reply': {
     edits: [[hostCalls, 'maxReplyBytes = 16', 'maxReplyBytes = 1e6']],
     attacks: ['PRX-19'],

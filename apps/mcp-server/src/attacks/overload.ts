@@ -83,4 +83,15 @@ export const overload: readonly Attack[] = [
       assert.deepEqual([...new Set(reports.map(({ result }) => result))], ['resource_exhausted']);
     },
   },
+  {
+    id: 'PRX-48',
+    what: 'have upstream servers answer 16 programs at once with text that is JSON, and large once it is parsed',
+    stoppedBy: 'server (the sandbox parses texts: it takes the time and memory of the program)',
+    async attack(arena) {
+      const program = call('mcp__fixture__denseText', { bytes: 15_000_000 });
+      const reports = await byAll(arena, () => arena.run(program, { ...all, timeoutMs: 60_000 }));
+      // It does not fit into the memory of a program.
+      assert.ok(reports.every(({ success }) => !success));
+    },
+  },
 ];

@@ -16,6 +16,7 @@ const tools = {
   secret: [anything, () => text(process.env.CANARY)],
   fail: [anything, ({ message }) => ({ ...text(message ?? 'It failed.'), isError: true })],
   big: [anything, ({ bytes }) => text('x'.repeat(bytes))],
+  denseText: [anything, ({ bytes }) => text(`[${'{},'.repeat(bytes / 3)}{}]`)],
   slow: [anything, ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(text('late')), ms))],
   blocks: [anything, ({ content }) => ({ content })],
   pay: [
