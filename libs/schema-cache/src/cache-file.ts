@@ -3,6 +3,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+import { JsonMeter, maxJsonDepth } from '@code-executor/contracts';
+
 import { type Entry, isEntry, toJson } from './entry.js';
 
 const format = 1;
@@ -10,9 +12,8 @@ const maxBytes = 32 * 1024 * 1024;
 const maxKeyChars = 1000;
 /** No write takes that long: whoever began it was killed. */
 const abandonedAfterMs = 60_000;
-const bracket = '['.charCodeAt(0);
-/** Lists of schemas are few; a text of nothing but brackets takes 50 times its size in memory. */
-const maxBrackets = 1_000_000;
+/** As a `JsonMeter` tells it: four times what one server's list of tools may cost. */
+const maxCost = 128 * 1024 * 1024;
 
 /**
  * The entries of the file in its order, none if there is no file. Rejects with the reason when there is
@@ -47,9 +48,9 @@ async function readBounded(handle: FileHandle): Promise<Buffer> {
 }
 
 function parse(bytes: Buffer): Map<string, Entry> {
-  let brackets = 0;
-  for (const byte of bytes) if (byte === bracket && ++brackets > maxBrackets) break;
-  if (brackets > maxBrackets) throw new RangeError('it holds too many lists');
+  const meter = new JsonMeter();
+  meter.add(bytes);
+  if (meter.cost > maxCost || meter.depth > maxJsonDepth) throw new RangeError('it holds too much');
   const data = JSON.parse(bytes.toString('utf8')) as { version?: unknown; entries?: unknown } | null;
   if (data?.version !== format || !Array.isArray(data.entries)) throw new TypeError('it has another shape');
   const entries = new Map<string, Entry>();

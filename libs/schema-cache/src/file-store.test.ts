@@ -171,6 +171,7 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
     ['another version', '{"version":2,"entries":[]}'],
     ['entries that are no list', asFile({ a: entry })],
     ['32 MB of brackets', '['.repeat(32 * 1024 * 1024)],
+    ['32 MB of empty objects', `[${'{},'.repeat(10_000_000)}{}]`],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0])],
   ])('rebuilds a file that holds %s', async (_what, text) => {
     await writeFile(file, text, { mode: 0o600 });
