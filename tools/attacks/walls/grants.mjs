@@ -37,7 +37,7 @@ export const grants = {
     attacks: ['GRT-06'],
   },
   'the configuration is hidden': {
-    edits: [[ceiling, `each.kind === 'file' || each.kind === 'folder'`, 'false']],
+    edits: [[ceiling, `kind === 'file' || kind === 'folder'`, 'false']],
     attacks: ['GRT-06'],
   },
   'the configuration is hidden in strict isolation': {
@@ -47,6 +47,10 @@ export const grants = {
   'the configuration is hidden in portable isolation': {
     edits: [[beneath, 'grant.hidden.some(', '[].some(']],
     attacks: ['GRT-06'],
+  },
+  'file systems of the kernel are not granted': {
+    edits: [['libs/executor/src/grants/kernel-mounts.ts', 'kernelTypes.has(type)', 'false']],
+    attacks: ['GRT-07'],
   },
   'nothing is granted over the scratch space': {
     edits: [[strict, `scratch = '/app/scratch'`, `scratch = '/tmp'`]],

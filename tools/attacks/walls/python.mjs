@@ -20,7 +20,13 @@ export const python = {
     attacks: ['PY-33'],
   },
   'the hash of a snapshot': {
-    edits: [[snapshot, 'if (name === `${prefix}${hashOf(await readFile(file))}.bin`) return', 'return']],
+    edits: [[snapshot, 'if (bytes && name === `${prefix}${hashOf(bytes)}.bin`) return', 'return']],
+    attacks: ['PY-29'],
+  },
+  'a snapshot is no pipe': {
+    edits: [
+      [snapshot, 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK', 'constants.O_RDONLY'],
+    ],
     attacks: ['PY-29'],
   },
   'a snapshot that is touched is looked at again': {

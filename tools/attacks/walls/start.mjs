@@ -83,8 +83,37 @@ export const start = {
     attacks: ['CFG-23'],
   },
   'the list of trusted projects is not of a project': {
-    edits: [[config('trust-store'), ' || (await isOfProject(path, search))', '']],
+    edits: [
+      [config('trust-store'), ' || (await isOfProject(path, search))', ''],
+      [config('load-config'), 'homeSet !== undefined && (await isOfProject(homeSet, search))', 'false'],
+    ],
     attacks: ['CFG-23'],
+  },
+  'no command is ours by a variable': {
+    edits: [[config('suggestions'), 'if ([command, ...args].some(namesVariable)) return false;', '']],
+    attacks: ['CFG-27'],
+  },
+  'trust of the environment ends with a start that fails': {
+    edits: [['apps/mcp-server/src/prepare.ts', 'trusted ??= new Map();', '']],
+    attacks: ['CFG-27'],
+  },
+  'a server that is allowed covers no glob': {
+    edits: [[config('narrow-rules'), '&& !/\\*|^_|__/.test(other.slice(begin.length))', '']],
+    attacks: ['CFG-25'],
+  },
+  'a call is for the server that was judged': {
+    edits: [[pool('client-pool'), 'by.server !== undefined && server.name !== by.server', 'false']],
+    attacks: ['CFG-25'],
+  },
+  'the temp folder is nobody else’s': {
+    edits: [
+      [
+        'libs/deno-runtime/src/command/server-folder.ts',
+        '(stats.uid === process.getuid() && (stats.mode & 0o077) === 0)',
+        'true',
+      ],
+    ],
+    attacks: ['CFG-26'],
   },
   "names of another server's tools": {
     edits: [

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { isolationsUnderTest } from '@code-executor/contracts/testing';
+
 import { withServer } from '../started-server.test.support.js';
 import { Arena } from './arena.js';
 import type { Attack } from './attack.js';
@@ -342,6 +344,39 @@ export const grantedThings: readonly Attack[] = [
         }
         const after = await Promise.all(secret.map((path) => readFile(path, 'utf8').catch(() => 'gone')));
         assert.deepEqual(after, before);
+      });
+    },
+  },
+  {
+    id: 'GRT-07',
+    what: "read or write the kernel's own trees where they are mounted in a granted folder, as in the root of a container",
+    stoppedBy: 'server (their mounts are hidden, and nothing that holds one is granted to be written); OS',
+    async attack({ mode }) {
+      if (!isolationsUnderTest().includes('strict')) return;
+      const roots = ({ readable, writable }: Places) =>
+        [readable, writable].map((folder) => join(folder, 'root'));
+      const server = Arena.start(mode, {
+        prepare: (places) =>
+          Promise.all(roots(places).map((root) => mkdir(join(root, 'proc'), { recursive: true }))),
+        wrapper: (places) => [
+          ...['bwrap', '--dev-bind', '/', '/'],
+          ...roots(places).flatMap((root) => ['--proc', join(root, 'proc')]),
+        ],
+      });
+      await withServer(server, async ({ run, places }) => {
+        for (const root of roots(places)) {
+          const files = ['1/cmdline', 'self/status', 'version', 'sys/kernel/ostype'].map((name) =>
+            join(root, 'proc', name),
+          );
+          const kinds = root.startsWith(places.writable) ? ['read', 'write'] : ['read'];
+          for (const kind of kinds)
+            for (const grant of [join(root, '..'), root, join(root, 'proc')]) {
+              const code = `const tries = ${JSON.stringify(files)}.map((path) => Deno.readTextFile(path));
+                tries.push(Deno.writeTextFile(${JSON.stringify(join(root, 'proc/self/comm'))}, 'x'));
+                return (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled').length;`;
+              assert.equal((await run(code, { permissions: { [kind]: [grant] } })).result, 0, grant);
+            }
+        }
       });
     },
   },

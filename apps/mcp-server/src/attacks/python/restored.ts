@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { withServer } from '../../started-server.test.support.js';
+import { checkMemory } from '../aftermath.js';
 import { Arena } from '../arena.js';
 import type { Attack } from '../attack.js';
 import { pythonFolder, withPythonServer } from './own-server.js';
@@ -37,7 +39,7 @@ function poison(whole: Buffer): Buffer {
 export const restored: readonly Attack[] = [
   {
     id: 'PY-29',
-    what: 'swap, cut or poison the memory snapshot in the home folder, while the server runs and before it starts',
+    what: 'swap, cut or poison the memory snapshot in the home folder, while the server runs and before it starts; put a pipe, a device, a folder or 2 GB in its place',
     stoppedBy: 'server (its name is the hash of what is in it; another is made, or Python starts without)',
     async attack(arena) {
       await withPythonServer(arena, 0, async (server) => {
@@ -55,10 +57,19 @@ export const restored: readonly Attack[] = [
         await withServer(Arena.start(arena.mode), async (next) => {
           await mkdir(pythonFolder(next), { recursive: true });
           await writeFile(join(pythonFolder(next), first[0]), poisoned);
+          const [pipe, device, folder, huge] = ['1', '2', '3', '4'].map((digit) =>
+            join(pythonFolder(next), first[0].replace(/[0-9a-f]{64}/, digit.repeat(64))),
+          ) as [string, string, string, string];
+          execFileSync('mkfifo', [pipe]);
+          await symlink('/dev/zero', device);
+          await mkdir(folder);
+          await writeFile(huge, '');
+          await truncate(huge, 2_000_000_000);
           assert.equal((await next.runPython(answer)).result, 42);
           const snapshots = await snapshotsOf(next);
           assert.equal(snapshots.length, 1);
           for (const [name, hash] of snapshots) assert.ok(name.includes(hash), name);
+          checkMemory(next.pid);
         });
       });
     },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { until } from '../../started-server.test.support.js';
@@ -117,6 +117,31 @@ export const machine: readonly ServerAttack[] = [
       });
       const clock = new URL('./jumping-clock.mjs', import.meta.url).href;
       await withAttacked({ env: { NODE_OPTIONS: `--import=${clock}` } }, keepsTime);
+    },
+  },
+  {
+    id: 'CFG-26',
+    what: "take the server's temp folder over once it was cleaned away, to have it run what lies there",
+    stoppedBy: 'server (it uses no folder that anybody else can enter)',
+    async attack() {
+      await withAttacked({}, async (server) => {
+        assert.equal((await server.run('return 1')).result, 1);
+        const { temp } = server.places;
+        const find = async () => (await readdir(temp)).find((name) => name.startsWith('code-executor-'));
+        const taken = join(temp, (await find()) ?? '');
+        // Processes may be on their way there.
+        await rm(taken, { recursive: true, maxRetries: 10 });
+        await mkdir(taken);
+        await chmod(taken, 0o777);
+        // Only root can give it to somebody else.
+        if (process.getuid?.() === 0) await chown(taken, 65_534, 65_534);
+        for (let round = 0; round < 3; round++) {
+          assert.equal((await server.run('return 2')).result, 2);
+          await until(async () => ((await server.health()).spares?.ready ?? 0) > 0);
+        }
+        assert.deepEqual([...(await readdir(taken))], []);
+        await rm(taken, { recursive: true });
+      });
     },
   },
 ];

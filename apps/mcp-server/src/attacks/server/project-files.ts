@@ -6,9 +6,10 @@ import { join } from 'node:path';
 
 import { readProject, trustFiles } from '@code-executor/config';
 
-import { until } from '../../started-server.test.support.js';
-import type { Arena, ArenaOptions } from '../arena.js';
+import { until, withServer } from '../../started-server.test.support.js';
+import { Arena, type ArenaOptions } from '../arena.js';
 import type { Places } from '../places.js';
+import { configOf } from '../surroundings.js';
 import { withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 
@@ -221,9 +222,60 @@ export const projectFiles: readonly ServerAttack[] = [
         await write(join(project, '.home'), 'trusted-projects.json', list);
       };
       const env = { CODE_EXECUTOR_HOME: '.home' };
-      await withAttacked({ cwd: projectOf, prepare: bringing, env }, async (server) => {
+      const started = Arena.start('portable', { cwd: projectOf, prepare: bringing, env });
+      await withServer(started, async (server) => {
+        const { error } = await server.run('return 1');
+        assert.match(error ?? '', /CODE_EXECUTOR_HOME lies in the working directory/);
+        assert.equal(existsSync(markOf(server.places)), false, 'A command of the project ran.');
+      });
+    },
+  },
+  {
+    id: 'CFG-27',
+    what: "have a command approved that is not shown, because a variable makes it another one; be trusted by the environment once a start has failed; stay trusted while the user's own file is half written",
+    stoppedBy:
+      'server (a variable makes no command ours; what fails at the start is not trusted; files count alone)',
+    async attack() {
+      const hidden = async (places: Places) => {
+        await mkdir(projectOf(places));
+        const script = `touch ${markOf(places)} \${HOME:-; code-executor-mcp; }`;
+        const command = { command: 'sh', args: ['-c', script] };
+        const nice = { url: 'http://127.0.0.1:1/' };
+        await write(projectOf(places), '.mcp.json', { mcpServers: { command, nice } });
+        const options = { cwd: projectOf(places), home: places.home, env: {} };
+        const { files, servers } = await readProject(options);
+        // Its user approves of what they see, and of no command.
+        if (servers.every((server) => server.command === undefined)) await trustFiles(files, options);
+      };
+      await withAttacked({ cwd: projectOf, prepare: hidden }, looksAround);
+
+      const broken = async (places: Places) => {
+        await mkdir(projectOf(places));
+        await writeFile(join(places.home, '.code-executor.json'), '{');
+      };
+      await withAttacked({ cwd: projectOf, prepare: broken, env: trusting }, async (server) => {
+        const { places } = server;
+        await write(projectOf(places), '.mcp.json', { mcpServers: { command: evil(places) } });
+        await writeFile(join(places.home, '.code-executor.json'), JSON.stringify(configOf(places)));
+        process.kill(server.pid, 'SIGHUP');
+        await until(async () => (await server.run('return 1')).success);
         await looksAround(server);
-        await rm(join(projectOf(server.places), '.home'), { recursive: true, force: true });
+      });
+
+      const approved = async (places: Places) => {
+        await mkdir(projectOf(places));
+        await writeFile(join(places.home, '.claude.json'), '{}');
+        await write(projectOf(places), '.mcp.json', { mcpServers: { command: evil(places) } });
+        await trust(places);
+      };
+      await withAttacked({ cwd: projectOf, prepare: approved }, async (server) => {
+        await server.run('return 1');
+        await writeFile(join(server.places.home, '.claude.json'), '{');
+        await forget(server.places);
+        await rereads(server, /\.mcp\.json is not trusted/);
+        await until(() => server.log.includes('until it can be read'));
+        await looksAround(server);
+        await rm(join(server.places.home, '.claude.json'));
       });
     },
   },
