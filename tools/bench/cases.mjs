@@ -4,7 +4,7 @@ import { call, ten, thousand } from './cases/calls.mjs';
 import { contact, discovery, reach, wrappers } from './cases/discovery.mjs';
 import { pythonCall, pythonCold, pythonLoop, pythonMany, pythonWarm } from './cases/python.mjs';
 import { search, searchTime } from './cases/search.mjs';
-import { health, load, start } from './cases/server.mjs';
+import { dense, health, load, start } from './cases/server.mjs';
 import { steady } from './cases/steady.mjs';
 import { tokens } from './cases/tokens.mjs';
 import { openCircuit, overhead } from './cases/upstream.mjs';
@@ -14,7 +14,7 @@ import { cold, warm } from './cases/warm-cold.mjs';
 export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
-  ...[start, load, health, tokens],
+  ...[start, load, health, dense, tokens],
   ...[overhead, openCircuit, audit],
   ...[search, searchTime, discovery, contact, reach, wrappers],
 ];

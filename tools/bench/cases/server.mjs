@@ -102,3 +102,39 @@ export const health = {
   },
   rows: [{ label: 'p50 in ms', atMost: 1000, ratio: ({ health }) => health }],
 };
+
+/** As many as run at once; each sends calls as expensive as one may be, all of which are refused. */
+const densePrograms = 16;
+const denseCalls =
+  "const a = Array(80_000).fill({}); for (;;) await callMCPTool('mcp__none__none', { a }).catch(() => {});";
+
+/** A ping of a server that parses what dense programs send, and of one beside it that does nothing, on the same busy machine. */
+export const dense = {
+  name: 'dense',
+  what: `ping while ${densePrograms} programs send the most expensive calls / of an idle server beside it`,
+  rounds: 40,
+  // The programs see to it that there is no quiet moment.
+  isBusy: true,
+  async open(workplace) {
+    const { client: busy } = await workplace.startServer({});
+    const { client: idle } = await workplace.startServer({});
+    const program = { name: 'executeTypescript', arguments: { code: denseCalls, timeoutMs: 100_000 } };
+    const run = () => busy.callTool(program, undefined, { timeout: 120_000 }).catch(() => undefined);
+    const programs = Array.from({ length: densePrograms }, run);
+    workplace.onClose(async () => {
+      await busy.close();
+      await Promise.all(programs);
+    });
+    const health = () => busy.callTool({ name: 'health', arguments: {} });
+    while ((await health()).structuredContent.executions.running < densePrograms) await delay(10);
+    return {
+      dense: () => timed(() => busy.ping()),
+      idle: () => timed(() => idle.ping()),
+    };
+  },
+  rows: [
+    { label: 'p50 in ms', atMost: 250, ratio: ({ dense }) => dense },
+    { label: 'p95 in ms', ratio: (_, { dense }) => dense.p95 },
+    { label: 'dense / idle', ratio: ({ dense, idle }) => dense / idle },
+  ],
+};
