@@ -53,7 +53,7 @@ export interface CheckTime {
  * something of these arguments, so the schema is checked again with others. `unavailable` when others have the processor.
  */
 export function checkArguments(tool: ToolSchema, args: unknown, time: CheckTime): ErrorObject[] {
-  const validator = validatorOf(tool);
+  const validator = validatorOf(tool, time);
   if (!validator) return [];
   const { validate } = validator;
   // The clock costs as much as the rest of a call, so it runs only where it is needed.
@@ -72,16 +72,21 @@ export function checkArguments(tool: ToolSchema, args: unknown, time: CheckTime)
   }
 }
 
-function validatorOf(tool: ToolSchema): Validator | null {
+/** Whoever calls a tool first pays for its schema: those of a thousand tools may take minutes together. */
+function validatorOf(tool: ToolSchema, time: CheckTime): Validator | null {
   const schema = tool.parameters;
   const known = validators.get(schema);
   if (known !== undefined) return known;
+  if (time.leftMs <= 0) throw usedUp(tool);
+  const before = process.cpuUsage();
   try {
     const validator = compile(schema) ?? null;
     validators.set(schema, validator);
     return validator;
   } catch (error) {
     throw endless(tool, error);
+  } finally {
+    time.leftMs -= usedMs(before);
   }
 }
 

@@ -267,7 +267,10 @@ describe('validation of arguments', () => {
 
   test('checks that need a clock have a processor time for all of an execution together', async () => {
     const parameters = { properties: { a: { pattern: '^(a+)+$' } } };
-    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
+    const tools = fakeToolSource(
+      { mcp__fs__read: () => 'ok', mcp__fs__new: () => 'ok' },
+      { mcp__fs__read: { parameters } },
+    );
     const proxy = createToolProxy({ tools, allowedTools: ['*'] });
     const call = (a: string) =>
       proxy.callTool('mcp__fs__read', { a }).then(
@@ -279,6 +282,8 @@ describe('validation of arguments', () => {
     while (told.length < 60 && !told.at(-1)?.includes('used up')) told.push(await call(`${'a'.repeat(60)}!`));
     expect(told.at(-1)).toContain('have used up their processor time');
     expect(await call('a')).toContain('have used up their processor time');
+    // A schema that nobody has called for yet would have to be compiled.
+    await expect(proxy.callTool('mcp__fs__new', {})).rejects.toThrow('have used up their processor time');
     const another = createToolProxy({ tools, allowedTools: ['*'] });
     await expect(another.callTool('mcp__fs__read', { a: 'a' })).resolves.toBeDefined();
   });
