@@ -11,8 +11,7 @@ export async function runTests(env) {
   const resultsFile = (project) => join(project.path, 'test-results.json');
   // What is there after the run is of this run, or restored from the cache for the same inputs.
   await Promise.all(projects.map((project) => rm(resultsFile(project), { force: true })));
-  // Tests start real processes: more than two projects at once make a small machine time out.
-  const tasks = await runTasks(['test'], { env, parallel: 2 });
+  const tasks = await runTasks(['test'], env);
   const checks = await Promise.all(
     projects.map(async (project) => {
       const task = tasks.find((candidate) => candidate.name === `${project.name}:test`);
