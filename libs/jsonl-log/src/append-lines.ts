@@ -7,34 +7,52 @@ const newline = 0x0a;
 /** Why no more lines are taken: with them the file would be larger than it may be. */
 export const fileIsFull = new TypeError('it is as large as it may become');
 
+/** A file as a write left it, whole lines only: as long as that is how it ends, nobody else has written there. */
+export interface FileEnd {
+  inode: number;
+  size: number;
+}
+
 /**
  * Appends whole lines, each with its end, in as few writes as the disk allows, one as a rule; no more than `maxBytes`
  * are in the file then, unless a single line is longer. Resolves with how many of them are in the file and, if not
- * all, why: what a write left unfinished is closed by the next one, so that it takes no other line with it.
+ * all, why: what a write left unfinished is closed by the next one, so that it takes no other line with it. With
+ * `known`, how the file ended after the write before, it is not made anew where it is gone.
  */
 export async function appendLines(
   path: string,
   lines: readonly Buffer[],
   maxBytes: number,
-): Promise<{ written: number; reason?: unknown }> {
+  known?: FileEnd,
+): Promise<{ written: number; reason?: unknown; end?: FileEnd }> {
   let written = 0;
   try {
-    const handle = await openToAppend(path);
+    const { handle, inode, size } = await openToAppend(path, { isThere: known !== undefined });
+    let end: FileEnd = { inode, size };
+    let endsWithLine = known?.inode === inode && known.size === size;
     try {
       let isStuck = false;
       while (written < lines.length) {
-        const fitting = linesWithin(lines.slice(written), (await handle.stat()).size, maxBytes);
+        const fitting = linesWithin(lines.slice(written), end.size, maxBytes);
         if (fitting.length === 0) throw fileIsFull;
-        const done = await appendSome(handle, fitting);
+        const start = endsWithLine || (await isWholeLine(handle, end.size)) ? [] : [Buffer.of(newline)];
+        const { bytesWritten } = await handle.write(Buffer.concat([...start, ...fitting]));
+        const done = linesOf(fitting, bytesWritten - (start[0]?.length ?? 0));
         // A disk says why only when it takes nothing at all, so that is asked for once.
         if (done === 0 && isStuck) throw new TypeError('it takes parts of a line only');
         isStuck = done === 0;
         written += done;
+        endsWithLine = false;
+        // Others may have written, too.
+        end =
+          written < lines.length
+            ? { inode, size: (await handle.stat()).size }
+            : { inode, size: end.size + bytesWritten };
       }
     } finally {
       await handle.close();
     }
-    return { written };
+    return { written, end };
   } catch (reason) {
     return { written, reason };
   }
@@ -48,26 +66,17 @@ function linesWithin(lines: readonly Buffer[], size: number, maxBytes: number): 
   return lines.slice(0, size === 0 ? Math.max(1, count) : count);
 }
 
-/** One write; resolves with the number of lines of which every byte was taken. */
-async function appendSome(handle: FileHandle, lines: readonly Buffer[]): Promise<number> {
-  const start = (await endsInsideLine(handle)) ? [Buffer.of(newline)] : [];
-  const bytes = Buffer.concat([...start, ...lines]);
-  const { bytesWritten } = await handle.write(bytes);
-  let end = start.length;
-  let count = 0;
-  for (const line of lines) {
-    end += line.length;
-    if (end > bytesWritten) break;
-    count++;
-  }
-  return count;
+/** How many of the lines lie in the first bytes of them all. */
+function linesOf(lines: readonly Buffer[], bytes: number): number {
+  let end = 0;
+  const torn = lines.findIndex((line) => (end += line.length) > bytes);
+  return torn < 0 ? lines.length : torn;
 }
 
-/** True after a process that was killed, or a disk that was full, in the middle of a line. */
-async function endsInsideLine(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
-  if (size === 0) return false;
+/** False after a process that was killed, or a disk that was full, in the middle of a line. */
+async function isWholeLine(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
   const last = Buffer.alloc(1);
   const { bytesRead } = await handle.read(last, 0, 1, size - 1);
-  return bytesRead === 1 && last[0] !== newline;
+  return bytesRead === 0 || last[0] === newline;
 }

@@ -102,6 +102,31 @@ describe('append', () => {
     });
   });
 
+  test('begins a new line after one that somebody else leaves unfinished between two writes', async () => {
+    const log = open();
+    await log.append({ at, n: 1 });
+    await appendFile(file(), `{"at":"${at}","n`);
+    await log.append({ at, n: 3 });
+    await log.append({ at, n: 4 });
+    expect(await badLines(open())).toMatchObject({ found: [1, 3, 4], bad: [{ line: 2 }] });
+  });
+
+  test('refuses a link that takes the place of its file, or of its folder, between two writes', async () => {
+    const log = open();
+    const elsewhere = join(folder, 'elsewhere');
+    await log.append({ at, n: 1 });
+    await rename(file(), elsewhere);
+    await symlink(elsewhere, file());
+    await expect(log.append({ at, n: 2 })).rejects.toMatchObject({ code: 'failed_precondition' });
+    await rm(file());
+    await log.append({ at, n: 3 });
+    await rename(directory, `${directory}-moved`);
+    await symlink(`${directory}-moved`, directory);
+    await expect(log.append({ at, n: 4 })).rejects.toMatchObject({ code: 'failed_precondition' });
+    expect(await readFile(elsewhere, 'utf8')).toBe(`{"at":"${at}","n":1}\n`);
+    expect(await readFile(join(`${directory}-moved`, 'log-2026-03-01.jsonl'), 'utf8')).not.toContain('"n":4');
+  });
+
   test('writes to the file of that name after the one before was removed', async () => {
     const log = open();
     await log.append({ at, n: 1 });

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
-import { appendLines, fileIsFull } from './append-lines.js';
+import { appendLines, type FileEnd, fileIsFull } from './append-lines.js';
 import { fileOf, listFiles, type LogPlace } from './log-files.js';
 import { makeRoom } from './make-room.js';
 import { reasonOf } from './open-file.js';
@@ -28,6 +28,8 @@ export class LineWriter {
   #waiting: WaitingLine[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
+  /** The file that was written last, as it was left. */
+  #last: { date: string; part: number; end: FileEnd } | undefined;
   /** A write has not come back in time; nothing else is tried until it does. */
   #isStuck = false;
 
@@ -99,15 +101,23 @@ export class LineWriter {
   async #writeGroup(date: string, lines: readonly WaitingLine[]): Promise<void> {
     let path = fileOf(this.#place, date, 1);
     let from = 0;
+    const append = async (part: number, known?: FileEnd): Promise<unknown> => {
+      path = fileOf(this.#place, date, part);
+      const bytes = lines.slice(from).map((line) => line.bytes);
+      const { written, reason, end } = await appendLines(path, bytes, this.#maxFileBytes, known);
+      this.#last = end && { date, part, end };
+      for (const line of lines.slice(from, from + written)) line.resolve();
+      from += written;
+      return reason;
+    };
     try {
+      // Where that fails, the folder is looked at: other processes write there, too, and remove what is old.
+      if (this.#last?.date === date) await append(this.#last.part, this.#last.end);
+      if (from === lines.length) return;
       let part = await this.#latestPart(date);
       while (from < lines.length) {
-        if (part === undefined) await this.#makeRoomBeside(path);
-        path = fileOf(this.#place, date, part ?? 1);
-        const bytes = lines.slice(from).map((line) => line.bytes);
-        const { written, reason } = await appendLines(path, bytes, this.#maxFileBytes);
-        for (const line of lines.slice(from, from + written)) line.resolve();
-        from += written;
+        if (part === undefined) await this.#makeRoomBeside(fileOf(this.#place, date, 1));
+        const reason = await append(part ?? 1);
         if (from === lines.length) return;
         if (reason !== fileIsFull || 'file' in this.#place) throw reason;
         part = (part ?? 1) + 1;
@@ -120,7 +130,6 @@ export class LineWriter {
     }
   }
 
-  /** Asked each time: other processes write there, too, and remove what is old. */
   async #latestPart(date: string): Promise<number | undefined> {
     if ('file' in this.#place || this.#maxBytes === Infinity) return 1;
     return (await listFiles(this.#place)).findLast((file) => file.date === date)?.part;

@@ -5,17 +5,37 @@ import { dirname } from 'node:path';
 /** Never follows a link, never waits for whoever is at the other end of a pipe. */
 const careful = constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
-/** Opens a file of lines to append to, made with its folder if need be: for their owner only, whatever the umask. */
-export async function openToAppend(path: string): Promise<FileHandle> {
+export interface OpenFile {
+  handle: FileHandle;
+  inode: number;
+  /** In bytes. */
+  size: number;
+}
+
+/**
+ * Opens a file of lines to append to. Unless it `isThere` already, it is made with its folder if need be: for their
+ * owner only, whatever the umask.
+ */
+export async function openToAppend(path: string, { isThere }: { isThere: boolean }): Promise<OpenFile> {
   const folder = dirname(path);
-  await makeFolder(folder);
-  const stats = await lstat(folder);
-  if (!stats.isDirectory()) {
-    throw new TypeError(stats.isSymbolicLink() ? 'its folder is a link' : 'its folder is a file');
-  }
   // Reading, too: whether the last line has an end.
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | careful;
-  return checked(await open(path, flags, 0o600));
+  const flags = constants.O_RDWR | constants.O_APPEND | careful;
+  if (isThere) {
+    const [file, place] = await Promise.allSettled([open(path, flags), checkFolder(folder)]);
+    if (file.status === 'rejected') throw file.reason;
+    if (place.status === 'fulfilled') return checked(file.value);
+    await file.value.close();
+    throw place.reason;
+  }
+  await makeFolder(folder);
+  await checkFolder(folder);
+  return checked(await open(path, flags | constants.O_CREAT, 0o600));
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const stats = await lstat(folder);
+  if (stats.isDirectory()) return;
+  throw new TypeError(stats.isSymbolicLink() ? 'its folder is a link' : 'its folder is a file');
 }
 
 /** With those above it. Node's own way, `recursive`, never ends where no folder can be made, as in /proc. */
@@ -43,16 +63,16 @@ function codeOf(error: unknown): string | undefined {
 
 /** Opens a file of lines to read. */
 export async function openToRead(path: string): Promise<FileHandle> {
-  return checked(await open(path, constants.O_RDONLY | careful));
+  return (await checked(await open(path, constants.O_RDONLY | careful))).handle;
 }
 
-async function checked(handle: FileHandle): Promise<FileHandle> {
+async function checked(handle: FileHandle): Promise<OpenFile> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new TypeError('it is no regular file');
     if (stats.nlink > 1) throw new TypeError('it has a second name (a hard link)');
     if (stats.uid !== (process.getuid?.() ?? stats.uid)) throw new TypeError('it belongs to another user');
-    return handle;
+    return { handle, inode: stats.ino, size: stats.size };
   } catch (error) {
     await handle.close();
     throw error;
