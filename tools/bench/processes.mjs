@@ -18,6 +18,7 @@ export const serverBin = join(root, 'apps', 'mcp-server', 'bin', 'code-executor-
 /** The interpreter itself: what is called `python3` may be a starter that takes longer than it. */
 export const python3 = '/usr/bin/python3';
 export const pyodideFolder = dirname(fileURLToPath(import.meta.resolve('pyodide')));
+const bareServer = join(import.meta.dirname, 'bare-server.mjs');
 const everythingBin = join(
   root,
   'node_modules',
@@ -65,6 +66,11 @@ export class Workplace {
     const all = { projectOnly: true, log: { level: 'error' }, discovery, ...config };
     await writeFile(file, JSON.stringify(all));
     return this.connect(process.execPath, [serverBin, '--config', file], env);
+  }
+
+  /** The least that runs a program: a server on the SDK, and Deno; `waiting` for it where that is asked for. */
+  startBareServer(...mode) {
+    return this.connect(process.execPath, [bareServer, this.denoPath, ...mode]);
   }
 
   startEverything() {
@@ -136,15 +142,30 @@ export async function runInSandbox(denoPath, script) {
 }
 
 /** The number that a program prints. */
-export function printedNumber({ folder }, file, args) {
+export function printedNumber(workplace, file, args) {
+  const child = spawnScript(workplace, file, args, ['ignore', 'pipe', 'inherit']);
+  return numberFrom(child, child.stdout);
+}
+
+/** The number that a program writes to stderr; what it prints comes back to its stdin. */
+export function echoedNumber(workplace, file, args) {
+  const child = spawnScript(workplace, file, args, ['pipe', 'pipe', 'pipe']);
+  child.stdout.on('data', (chunk) => child.stdin.write(chunk));
+  return numberFrom(child, child.stderr);
+}
+
+function spawnScript({ folder }, file, args, stdio) {
   const env = { DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(file, args, { env, stdio });
+}
+
+function numberFrom(child, stream) {
   let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
+  stream.on('data', (chunk) => (output += chunk));
   return new Promise((resolve, reject) =>
     child.on('close', (code) => {
       if (code === 0) resolve(Number(output));
-      else reject(new Error(`${file} ended with ${code}.`));
+      else reject(new Error(`${child.spawnfile} ended with ${code}: ${output}`));
     }),
   );
 }

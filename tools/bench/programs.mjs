@@ -14,10 +14,10 @@ export function echoInMemory(work = () => undefined) {
 
 /** TypeScript that runs a statement many times; returns the milliseconds of one. */
 export function repeatedTypescript(statement) {
-  return `for (let i = 0; i < 20; i++) { ${statement}; }
+  return `for (let i = 0; i < 100; i++) { ${statement}; }
 const started = performance.now();
-for (let i = 0; i < 200; i++) { ${statement}; }
-return (performance.now() - started) / 200`;
+for (let i = 0; i < 800; i++) { ${statement}; }
+return (performance.now() - started) / 800`;
 }
 
 /** Python that does the same, more often: V8 takes longer to make an interpreter about as fast as it gets. */

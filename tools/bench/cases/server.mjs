@@ -6,21 +6,27 @@ import { execute, residentMb, serverBin } from '../processes.mjs';
 /** From the start of the server's process until it has answered `initialize`. */
 export const start = {
   name: 'start',
-  what: 'server start until initialize is answered / node -e 0',
+  what: 'server start until initialize is answered / the same of the least server on the SDK',
   rounds: 20,
   open: async (workplace) => ({
-    server: async () => {
-      let client;
-      const ms = await timed(async () => {
-        ({ client } = await workplace.connect(process.execPath, [serverBin]));
-      });
-      await client.close();
-      return ms;
-    },
+    server: () => startMs(() => workplace.connect(process.execPath, [serverBin])),
+    bare: () => startMs(() => workplace.startBareServer()),
     node: () => workplace.run(process.execPath, ['-e', '0']),
   }),
-  rows: [{ label: 'server / node', atMost: 4, ratio: ({ server, node }) => server / node }],
+  rows: [
+    { label: 'server / bare', atMost: 1, ratio: ({ server, bare }) => server / bare },
+    { label: 'server / node -e 0', ratio: ({ server, node }) => server / node },
+  ],
 };
+
+async function startMs(connect) {
+  let client;
+  const ms = await timed(async () => {
+    ({ client } = await connect());
+  });
+  await client.close();
+  return ms;
+}
 
 /** Many executions at once and in a row: none lost, none wrong, no growth. */
 export const load = {
