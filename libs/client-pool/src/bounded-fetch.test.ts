@@ -72,6 +72,33 @@ describe('boundedFetch', () => {
     expect(seen).toEqual(['too large', 'too large', 'too large', 'too large']);
   });
 
+  test('takes 128 MB of answers at once, and puts an error in the place of those beyond', async () => {
+    const crowded =
+      '{"jsonrpc":"2.0","id":7,"error":{"code":-32096,"message":"too many large answers came at once"}}';
+    const long = 30 * 1024 * 1024;
+    const waiting: ServerResponse[] = [];
+    answer = (response) => {
+      // None ends before nearly all of each was read.
+      response.write(`{"jsonrpc":"2.0","id":7,"result":"${'x'.repeat(long)}`, () => {
+        waiting.push(response);
+        if (waiting.length === 6) for (const each of waiting) each.end('"}');
+      });
+    };
+    const bodies = await Promise.all(Array.from({ length: 6 }, () => text('POST')));
+    expect(bodies.filter((body) => body === crowded)).toHaveLength(2);
+    expect(bodies.filter((body) => body.length > long)).toHaveLength(4);
+    // What broke off, and what nobody reads any more, is given back.
+    answer = (response) => {
+      response
+        .writeHead(200, { 'content-length': 3 * long })
+        .write('x'.repeat(long), () => response.destroy());
+    };
+    for (let count = 0; count < 5; count++) expect(await outcome(text('POST'))).toBe('failed');
+    answer = (response) => response.end(`"${'x'.repeat(long)}"`);
+    expect(await outcome(text('POST'))).toBe(long + 2);
+    expect(seen).toEqual(Array(5).fill('broken'));
+  });
+
   test('notices an answer that breaks off, but not the end of a stream of notifications', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-length': 10 }).write('x');

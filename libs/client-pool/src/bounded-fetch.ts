@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { type CutMessage, MessageBuffer } from '@code-executor/contracts';
+import type { CutMessage } from '@code-executor/contracts';
 
 import { systemCode } from './connection-errors.js';
 import { errorForCutReply } from './cut-reply.js';
 import { EventReader } from './event-reader.js';
-import { maxMessageBytes, maxMessageCost } from './message-limits.js';
+import { maxMessageBytes } from './message-limits.js';
+import { messageBuffer } from './unfinished-messages.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -27,6 +28,8 @@ interface Gate {
   /** As the body would have it. */
   write(message: string): string;
   readonly pendingBytes: number;
+  /** Nothing comes any more. */
+  drop(): void;
 }
 
 /**
@@ -90,11 +93,15 @@ function gated(
             // In one piece: each costs its readers more than what is in a short one.
             if (messages.length > 0) controller.enqueue(Buffer.concat(messages.map(presented)));
             isSent = done || messages.length > 0;
-            if (done) controller.close();
+            if (done) {
+              gate.drop();
+              controller.close();
+            }
             // A server that floods us must not hold up all others.
             else await nextTurn();
           }
         } catch (error) {
+          gate.drop();
           if (error instanceof TooLarge) {
             onTooLarge();
             void reader.cancel().catch(() => undefined);
@@ -102,7 +109,10 @@ function gated(
           controller.error(error);
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: (reason) => {
+        gate.drop();
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );
@@ -124,12 +134,13 @@ function eventGate(): Gate {
     get pendingBytes() {
       return reader.pendingBytes;
     },
+    drop: () => reader.drop(),
   };
 }
 
 /** A body is one message. */
 function bodyGate(): Gate {
-  const body = new MessageBuffer(maxMessageCost);
+  const body = messageBuffer();
   return {
     push(chunk) {
       body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
@@ -140,5 +151,6 @@ function bodyGate(): Gate {
     get pendingBytes() {
       return body.length;
     },
+    drop: () => body.drop(),
   };
 }

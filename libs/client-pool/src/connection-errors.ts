@@ -1,6 +1,6 @@
 import { CodeExecutorError, type ErrorCode } from '@code-executor/contracts';
 
-import { costLimit } from './message-limits.js';
+import { costLimit, crowdLimit } from './message-limits.js';
 
 /** Why an upstream request failed, in words that do not depend on the SDK. */
 export interface RequestFault {
@@ -9,6 +9,7 @@ export interface RequestFault {
     | 'invalid_params'
     | 'method_not_found'
     | 'too_large'
+    | 'crowded'
     | 'malformed'
     | 'http'
     | 'media_type'
@@ -85,6 +86,12 @@ export function toCallError(
       return error(
         'resource_exhausted',
         `Tool ${tool} answered with more than is taken at once, ${costLimit} and 200 levels; ask it for less at a time.`,
+      );
+    case 'crowded':
+      return new CodeExecutorError(
+        'resource_exhausted',
+        `Tool ${tool} answered with much while ${crowdLimit} of answers were on their way; call fewer such tools at once.`,
+        { ...about, retryAfterMs: 1000 },
       );
     case 'http':
       if (isRefusal(fault)) {

@@ -4,6 +4,8 @@ import type { ErrorReply } from './malformed-reply.js';
 
 /** Ours: no server has a reason to send it, and one that does says no more than that. */
 export const answerTooLarge = -32_097;
+/** Ours, too. */
+export const answerCrowded = -32_096;
 
 /** Where servers put the id of the request that they answer: first, or last. The data of an event comes after its name. */
 const idAtStart =
@@ -11,12 +13,14 @@ const idAtStart =
 const idAtEnd = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** In place of an answer that is too large, an error, so that nothing but its request fails; undefined where that cannot be told. */
-export function errorForCutReply({ head, tail }: CutMessage): ErrorReply | undefined {
+export function errorForCutReply({ head, tail, isCrowded }: CutMessage): ErrorReply | undefined {
   const id = idAtStart.exec(head)?.[1] ?? idAtEnd.exec(tail)?.[1];
   if (id === undefined) return undefined;
   return {
     jsonrpc: '2.0',
     id: Number(id),
-    error: { code: answerTooLarge, message: 'its answer is too large' },
+    error: isCrowded
+      ? { code: answerCrowded, message: 'too many large answers came at once' }
+      : { code: answerTooLarge, message: 'its answer is too large' },
   };
 }

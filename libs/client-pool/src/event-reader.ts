@@ -1,6 +1,6 @@
-import { type CutMessage, MessageBuffer } from '@code-executor/contracts';
+import type { CutMessage } from '@code-executor/contracts';
 
-import { maxMessageCost } from './message-limits.js';
+import { messageBuffer } from './unfinished-messages.js';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -11,13 +11,18 @@ const endOfLine = Buffer.of(lineFeed);
  * reads them need not put pieces together. An event that is too expensive to be parsed comes out as what remains of it.
  */
 export class EventReader {
-  readonly #event = new MessageBuffer(maxMessageCost);
+  readonly #event = messageBuffer();
   #isLineEmpty = true;
   #isAfterReturn = false;
 
   /** Bytes so far of the event that has not ended. */
   get pendingBytes(): number {
     return this.#event.length;
+  }
+
+  /** Nothing comes any more. */
+  drop(): void {
+    this.#event.drop();
   }
 
   push(chunk: Uint8Array): (Buffer | CutMessage)[] {

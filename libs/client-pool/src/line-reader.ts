@@ -1,6 +1,7 @@
-import { type CutMessage, MessageBuffer } from '@code-executor/contracts';
+import type { CutMessage } from '@code-executor/contracts';
 
-import { maxMessageBytes, maxMessageCost } from './message-limits.js';
+import { maxMessageBytes } from './message-limits.js';
+import { messageBuffer } from './unfinished-messages.js';
 
 const newline = 0x0a;
 
@@ -13,7 +14,7 @@ export interface LineListener {
 /** Cuts a byte stream into lines, and never holds more of one than may be parsed. */
 export class LineReader {
   readonly #listener: LineListener;
-  readonly #line = new MessageBuffer(maxMessageCost);
+  readonly #line = messageBuffer();
 
   constructor(listener: LineListener) {
     this.#listener = listener;
@@ -28,6 +29,11 @@ export class LineReader {
       start = end + 1;
     }
     return this.#keep(chunk.subarray(start));
+  }
+
+  /** Nothing comes any more. */
+  drop(): void {
+    this.#line.drop();
   }
 
   #keep(part: Buffer): boolean {

@@ -3,7 +3,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 import type { RequestFault } from './connection-errors.js';
-import { answerTooLarge } from './cut-reply.js';
+import { answerCrowded, answerTooLarge } from './cut-reply.js';
 import { answerMalformed } from './malformed-reply.js';
 import type { Present } from './presentable.js';
 
@@ -16,11 +16,12 @@ const faultKinds = new Map<number, RequestFault['kind']>([
   [ErrorCode.InvalidParams, 'invalid_params'],
   [ErrorCode.MethodNotFound, 'method_not_found'],
   [answerTooLarge, 'too_large'],
+  [answerCrowded, 'crowded'],
   [answerMalformed, 'malformed'],
 ]);
 
 /** Of errors that we put in the place of an answer: they say nothing to anybody else. */
-const ownCodes: ReadonlySet<number> = new Set([answerTooLarge, answerMalformed]);
+const ownCodes: ReadonlySet<number> = new Set([answerTooLarge, answerCrowded, answerMalformed]);
 
 /** An error of the MCP SDK in words that do not depend on it. */
 export function toRequestFault(error: unknown, present: Present): RequestFault {

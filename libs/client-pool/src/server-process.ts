@@ -113,6 +113,7 @@ export class ServerProcess {
     };
     child.stdin.on('error', () => closes('closed its input'));
     child.stdout.on('end', () => closes('closed its output'));
+    child.stdout.on('close', () => reader.drop());
     child.once('exit', (code, signal) => {
       const how = signal ? `was ended by ${signal}` : `exited with code ${code ?? 'unknown'}`;
       // What it started has nobody to talk to any more, and would keep the pipes open.

@@ -38,7 +38,7 @@ export type {
   ToolSource,
 } from './tool.js';
 export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
-export { type CutMessage, MessageBuffer } from './message-buffer.js';
+export { type CutMessage, MessageBuffer, type SharedMemory } from './message-buffer.js';
 export { readInTurns } from './read-in-turns.js';
 export { untilAborted } from './until-aborted.js';
 export { plainContent, unwrapToolResult } from './unwrap-tool-result.js';

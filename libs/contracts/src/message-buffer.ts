@@ -8,6 +8,14 @@ const endBytes = 256;
 export interface CutMessage {
   head: string;
   tail: string;
+  /** It was not too expensive, but others took the memory that it shares with them. */
+  isCrowded?: true;
+}
+
+/** Memory that several buffers share. */
+export interface SharedMemory {
+  /** Whether a buffer may take so many bytes from now on. With 0 it gives back what it had, which always may be. */
+  resize(bytes: number): boolean;
 }
 
 /**
@@ -21,11 +29,16 @@ export class MessageBuffer {
   #bytes: Buffer = nothing;
   /** Bytes of the message so far, also of what was cut. */
   #length = 0;
-  #cut: { head: Buffer; tail: Buffer } | undefined;
+  #cut: { head: Buffer; tail: Buffer; isCrowded: boolean } | undefined;
+  readonly #memory: SharedMemory | undefined;
 
-  /** @param maxCost - What a message may cost, as a {@link JsonMeter} tells it; levels are limited, too. */
-  constructor(maxCost: number) {
+  /**
+   * @param maxCost - What a message may cost, as a {@link JsonMeter} tells it; levels are limited, too.
+   * @param memory - Asked before more than 64 KB are taken. Whoever gives it calls `drop` in the end.
+   */
+  constructor(maxCost: number, memory?: SharedMemory) {
     this.#maxCost = maxCost;
+    this.#memory = memory;
   }
 
   /** Bytes of the message so far, also of what was cut. */
@@ -49,11 +62,11 @@ export class MessageBuffer {
       return;
     }
     this.#meter.add(part);
-    if (this.#meter.cost > this.#maxCost || this.#meter.depth > maxJsonDepth) {
-      const kept = this.#bytes.subarray(0, this.#length - part.length);
-      this.#cut = { head: firstOf(kept, part), tail: lastOf(kept, part) };
-      this.#bytes = nothing;
-    } else this.#keep(part);
+    const isTooExpensive = this.#meter.cost > this.#maxCost || this.#meter.depth > maxJsonDepth;
+    if (!isTooExpensive && this.#keep(part)) return;
+    const kept = this.#bytes.subarray(0, this.#length - part.length);
+    this.#cut = { head: firstOf(kept, part), tail: lastOf(kept, part), isCrowded: !isTooExpensive };
+    this.#giveBack();
   }
 
   /** A line of the message is over: no string goes on in the next one. */
@@ -66,23 +79,38 @@ export class MessageBuffer {
     const cut = this.#cut;
     const bytes = this.#bytes.subarray(0, this.#length);
     // What a large message took is given back.
-    if (cut || this.#bytes.length > keptBytes) this.#bytes = nothing;
+    if (cut || this.#bytes.length > keptBytes) this.#giveBack();
     this.#length = 0;
     this.#cut = undefined;
     this.#meter = new JsonMeter();
-    return cut ? { head: cut.head.toString(), tail: cut.tail.toString() } : bytes;
+    if (!cut) return bytes;
+    const { head, tail, isCrowded } = cut;
+    return { head: head.toString(), tail: tail.toString(), ...(isCrowded && { isCrowded }) };
   }
 
-  #keep(part: Buffer): void {
+  /** Gives up the message so far, where nothing comes any more. */
+  drop(): void {
+    this.#giveBack();
+    this.#length = 0;
+  }
+
+  /** False where there is no memory for it. */
+  #keep(part: Buffer): boolean {
     const start = this.#length - part.length;
     if (this.#length > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(
-        Math.max(this.#length, Math.min(2 * this.#bytes.length, this.#maxCost)),
-      );
+      const size = Math.max(this.#length, Math.min(2 * this.#bytes.length, this.#maxCost));
+      if (size > keptBytes && this.#memory?.resize(size) === false) return false;
+      const grown = Buffer.allocUnsafe(size);
       this.#bytes.copy(grown, 0, 0, start);
       this.#bytes = grown;
     }
     part.copy(this.#bytes, start);
+    return true;
+  }
+
+  #giveBack(): void {
+    this.#bytes = nothing;
+    this.#memory?.resize(0);
   }
 }
 

@@ -141,7 +141,7 @@ export const start = {
     attacks: ['CFG-13'],
   },
   'the record is for its user': {
-    edits: [[openFile, 'await open(path, flags, 0o600)', 'await open(path, flags, 0o666)']],
+    edits: [[openFile, 'flags | constants.O_CREAT, 0o600)', 'flags | constants.O_CREAT, 0o666)']],
     attacks: ['CFG-17'],
   },
   'the record is no link': {
