@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
 
-import { StartedServer, withServer } from './started-server.test.support.js';
+import { StartedServer, until, withServer } from './started-server.test.support.js';
 
 test('a configuration that changes while the first programs start the services refuses none of them', async () => {
   await withServer(StartedServer.start(), async (server) => {
@@ -12,5 +12,13 @@ test('a configuration that changes while the first programs start the services r
     process.kill(server.pid, 'SIGHUP');
     const reports = await Promise.all(programs);
     expect(reports.map(({ result, error }) => result ?? error)).toEqual([1, 2]);
+  });
+});
+
+test('a SIGHUP that comes before the files are watched has them read once they are', async () => {
+  await withServer(StartedServer.start({ '.code-executor.json': '{' }), async (server) => {
+    await writeFile(join(server.home, '.code-executor.json'), '{}');
+    process.kill(server.pid, 'SIGHUP');
+    await until(async () => (await server.run('return 1')).success);
   });
 });

@@ -16,10 +16,9 @@ import { createServer, serveStdio } from './server.js';
 import type { Setup } from './setup.js';
 import type { Tool } from './tool.js';
 import { readVersion } from './version.js';
-import { watchSetup } from './watch-setup.js';
+import { heedSighup, watchSetup } from './watch-setup.js';
 
-// It ends a process that does not listen for it; what it asks for counts as soon as the files are watched.
-process.on('SIGHUP', () => undefined);
+heedSighup();
 const command = parseArguments(process.argv.slice(2));
 
 switch (command.name) {

@@ -22,6 +22,13 @@ export interface WatchOptions {
   logger: Logger;
 }
 
+let isAsked = false;
+
+/** SIGHUP ends a process that does not listen for it; asked for before the files are watched, they are read again then. */
+export function heedSighup(): void {
+  process.on('SIGHUP', () => (isAsked = true));
+}
+
 /**
  * Reads the configuration again whenever one of its files changes, on SIGHUP, and when the returned function is
  * called. What is wrong is logged, and changes nothing.
@@ -84,6 +91,7 @@ export function watchSetup(options: WatchOptions): () => Promise<void> {
   };
   watch(places);
   process.on('SIGHUP', () => void read());
+  if (isAsked) void read();
   return read;
 }
 

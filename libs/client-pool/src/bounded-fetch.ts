@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { CutMessage } from '@code-executor/contracts';
+import type { CutMessage, MessageBuffer } from '@code-executor/contracts';
 
 import { systemCode } from './connection-errors.js';
 import { errorForCutReply } from './cut-reply.js';
 import { EventReader } from './event-reader.js';
 import { maxMessageBytes } from './message-limits.js';
-import { messageBuffer } from './unfinished-messages.js';
+import { ServerMessages } from './unfinished-messages.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -37,6 +37,7 @@ interface Gate {
  * when the connection is gone.
  */
 export function boundedFetch(options: BoundedFetchOptions): Fetch {
+  const messages = new ServerMessages();
   return async (url, init) => {
     const isPost = init?.method === 'POST';
     const onError = (cause: unknown) => {
@@ -58,7 +59,10 @@ export function boundedFetch(options: BoundedFetchOptions): Fetch {
       options.onSessionLost(response.status);
     }
     if (!response.body) return response;
-    const gate = mediaTypeOf(response) === 'text/event-stream' ? eventGate() : bodyGate();
+    const gate =
+      mediaTypeOf(response) === 'text/event-stream'
+        ? eventGate(messages.buffer())
+        : bodyGate(messages.buffer());
     return new Response(gated(response.body, gate, { ...options, onError }), response);
   };
 }
@@ -124,8 +128,8 @@ class TooLarge extends RangeError {
   }
 }
 
-function eventGate(): Gate {
-  const reader = new EventReader();
+function eventGate(messages: MessageBuffer): Gate {
+  const reader = new EventReader(messages);
   return {
     push: (chunk) => reader.push(chunk),
     // What was not ended is no event.
@@ -139,8 +143,7 @@ function eventGate(): Gate {
 }
 
 /** A body is one message. */
-function bodyGate(): Gate {
-  const body = messageBuffer();
+function bodyGate(body: MessageBuffer): Gate {
   return {
     push(chunk) {
       body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));

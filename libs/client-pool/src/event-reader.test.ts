@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { EventReader } from './event-reader.js';
+import { ServerMessages } from './unfinished-messages.js';
 
 /** What comes out for a stream that arrives in pieces of so many bytes. */
 function read(stream: string, pieceSize: number): string[] {
-  const reader = new EventReader();
+  const reader = new EventReader(new ServerMessages().buffer());
   const bytes = Buffer.from(stream);
   const events: string[] = [];
   for (let start = 0; start < bytes.length; start += Math.min(pieceSize, bytes.length)) {

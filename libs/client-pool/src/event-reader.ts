@@ -1,6 +1,4 @@
-import type { CutMessage } from '@code-executor/contracts';
-
-import { messageBuffer } from './unfinished-messages.js';
+import type { CutMessage, MessageBuffer } from '@code-executor/contracts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -11,9 +9,13 @@ const endOfLine = Buffer.of(lineFeed);
  * reads them need not put pieces together. An event that is too expensive to be parsed comes out as what remains of it.
  */
 export class EventReader {
-  readonly #event = messageBuffer();
+  readonly #event: MessageBuffer;
   #isLineEmpty = true;
   #isAfterReturn = false;
+
+  constructor(event: MessageBuffer) {
+    this.#event = event;
+  }
 
   /** Bytes so far of the event that has not ended. */
   get pendingBytes(): number {

@@ -1,6 +1,6 @@
 import { ConnectFailure } from './connect-failure.js';
 import { type Loss, type RequestFault, systemCode } from './connection-errors.js';
-import { costLimit } from './message-limits.js';
+import { costLimit, crowdLimit } from './message-limits.js';
 import type { StdioServer, UpstreamServer } from './options.js';
 import { runnerPackage } from './runner-package.js';
 
@@ -30,17 +30,24 @@ export function explainConnectFailure(attempt: ConnectAttempt): ConnectFailure {
   const [reason, fix] =
     attempt.fault.kind === 'too_large'
       ? whyTooLarge
-      : attempt.timeoutMs !== undefined
-        ? whySilent(attempt, attempt.timeoutMs)
-        : 'command' in attempt.server
-          ? whyProcessFailed(attempt, attempt.server)
-          : whyUrlFailed(attempt);
+      : attempt.fault.kind === 'crowded'
+        ? whyCrowded
+        : attempt.timeoutMs !== undefined
+          ? whySilent(attempt, attempt.timeoutMs)
+          : 'command' in attempt.server
+            ? whyProcessFailed(attempt, attempt.server)
+            : whyUrlFailed(attempt);
   return new ConnectFailure(attempt.name, `${reason}${garbage(attempt)}`, fix, attempt.fault.cause);
 }
 
 const whyTooLarge: Explanation = [
   `it answered with more than is taken at once, ${costLimit}`,
   'Configure the server to offer fewer tools, or remove it.',
+];
+
+const whyCrowded: Explanation = [
+  `it answered with much while ${crowdLimit} of answers were on their way`,
+  'Call again in a moment.',
 ];
 
 function whySilent(attempt: ConnectAttempt, timeoutMs: number): Explanation {

@@ -1,7 +1,7 @@
 import type { CutMessage } from '@code-executor/contracts';
 
 import { maxMessageBytes } from './message-limits.js';
-import { messageBuffer } from './unfinished-messages.js';
+import { ServerMessages } from './unfinished-messages.js';
 
 const newline = 0x0a;
 
@@ -14,7 +14,7 @@ export interface LineListener {
 /** Cuts a byte stream into lines, and never holds more of one than may be parsed. */
 export class LineReader {
   readonly #listener: LineListener;
-  readonly #line = messageBuffer();
+  readonly #line = new ServerMessages().buffer();
 
   constructor(listener: LineListener) {
     this.#listener = listener;

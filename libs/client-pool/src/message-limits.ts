@@ -11,8 +11,9 @@ export const maxMessageBytes = 64 * mebibyte;
 /** How errors say that. */
 export const costLimit = '32 MB with 64 bytes for each array, object and member in it';
 
-/** What the messages of all servers that have not ended take together, and what each may whatever the others do. */
+/** What the messages of all servers, and of one, take together that have not ended; and each whatever others do. */
 export const maxUnfinishedBytes = 128 * mebibyte;
+export const maxUnfinishedBytesOfServer = 96 * mebibyte;
 export const unfinishedShareBytes = mebibyte;
 
 /** How errors say that. */

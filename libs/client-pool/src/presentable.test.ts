@@ -57,6 +57,25 @@ describe('presenter', () => {
     ).toBe('some-server@1.0.0 ***');
   });
 
+  test('leaves names of variables, modules and images', () => {
+    const image = 'ghcr.io/github/github-mcp-server';
+    const args = [
+      'run',
+      '-i',
+      '--rm',
+      '-e',
+      'GITHUB_PERSONAL_ACCESS_TOKEN',
+      image,
+      'positional/secret',
+      'other-secret',
+    ];
+    const said = `GITHUB_PERSONAL_ACCESS_TOKEN not set; unable to find image ${image}`;
+    expect(presenter({ command: '/usr/bin/docker', args })(`${said}: other-secret`)).toBe(`${said}: ***`);
+    expect(presenter({ command: 'sh', args })('positional/secret')).toBe('***');
+    const python = presenter({ command: 'python3', args: ['-m', 'mcp_server_git', 'some_secret'] });
+    expect(python('No module named mcp_server_git: some_secret')).toBe('No module named mcp_server_git: ***');
+  });
+
   test('blanks secrets in Base64, in hexadecimal and as part of a URL', () => {
     const present = presenter({ command: 'x', env: { TOKEN: 'päss wörd/+?' } });
     const secret = Buffer.from('päss wörd/+?');

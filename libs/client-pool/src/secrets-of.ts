@@ -8,6 +8,12 @@ const secretOption =
 /** An option such as `-y` or `--port=80`, a path, a file such as `server.js`, a package of a scope. */
 const harmlessArg =
   /^(?:-.*|[/\\].*|~.*|\.{1,2}[/\\].*|[a-z]:[/\\].*|[^=]*\.[a-z]{1,4}|@[\w.-]+\/[\w.@-]+)$/is;
+/** Before names, as of a variable or a module: `docker run -e NAME`, `python -m module`. */
+const namingOption = /^(?:-e|--env|-m)$/;
+/** An image such as `mcp/postgres:1`, for those who run images. */
+const imageName = /^[a-z0-9][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+)?$/;
+const imageRunner = /(?:^|[/\\])(?:docker|podman|nerdctl)(?:\.exe)?$/i;
+
 /** What the configuration of a server may hold as secrets. */
 export function secretsOf(server: UpstreamServer): string[] {
   return 'command' in server ? secretsOfProcess(server) : secretsOfUrl(server);
@@ -36,10 +42,16 @@ export function namedSecretsOf(server: UpstreamServer): string[] {
 }
 
 function secretsOfProcess(server: StdioServer): string[] {
-  const { env = {}, args = [] } = server;
+  const { command, env = {}, args = [] } = server;
   const fetched = runnerPackage(server)?.name;
+  const isName = (arg: string, previous = '') =>
+    arg === fetched ||
+    (namingOption.test(previous) && /^[\w.]+$/.test(arg)) ||
+    (imageRunner.test(command) && imageName.test(arg));
   // Nobody can tell what these mean.
-  const others = args.filter((arg) => !URL.canParse(arg) && !harmlessArg.test(arg) && arg !== fetched);
+  const others = args.filter(
+    (arg, index) => !URL.canParse(arg) && !harmlessArg.test(arg) && !isName(arg, args[index - 1]),
+  );
   return [...Object.values(env), ...namedSecretsOf(server), ...others];
 }
 

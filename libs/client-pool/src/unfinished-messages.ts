@@ -1,22 +1,40 @@
 import { MessageBuffer, type SharedMemory } from '@code-executor/contracts';
 
-import { maxMessageCost, maxUnfinishedBytes, unfinishedShareBytes } from './message-limits.js';
+import {
+  maxMessageCost,
+  maxUnfinishedBytes,
+  maxUnfinishedBytesOfServer,
+  unfinishedShareBytes,
+} from './message-limits.js';
 
 /** Of all servers: the memory is this process's. */
 let bytesOfAll = 0;
 
-/** The buffer for the messages of one stream of a server; who is done with the stream drops it. */
-export function messageBuffer(): MessageBuffer {
-  return new MessageBuffer(maxMessageCost, new Share());
+/** The messages of one server: it can take much of the memory, and not all. */
+export class ServerMessages {
+  bytes = 0;
+
+  /** For the messages of one stream; whoever is done with the stream drops it. */
+  buffer(): MessageBuffer {
+    return new MessageBuffer(maxMessageCost, new Share(this));
+  }
 }
 
 class Share implements SharedMemory {
+  readonly #server: ServerMessages;
   #bytes = 0;
+
+  constructor(server: ServerMessages) {
+    this.#server = server;
+  }
 
   resize(bytes: number): boolean {
     const more = bytes - this.#bytes;
-    if (more > 0 && bytes > unfinishedShareBytes && bytesOfAll + more > maxUnfinishedBytes) return false;
+    const isFull =
+      bytesOfAll + more > maxUnfinishedBytes || this.#server.bytes + more > maxUnfinishedBytesOfServer;
+    if (more > 0 && bytes > unfinishedShareBytes && isFull) return false;
     this.#bytes = bytes;
+    this.#server.bytes += more;
     bytesOfAll += more;
     return true;
   }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
@@ -69,6 +69,8 @@ export async function makeProductHome(search: Omit<FileSearch, 'file'>): Promise
  */
 export async function isOfProject(path: string, { cwd, home }: Omit<FileSearch, 'file'>): Promise<boolean> {
   const folder = await realPathOf(resolve(cwd));
+  // Everything lies in there, and nobody brought it.
+  if (folder === dirname(folder)) return false;
   if (home !== undefined && isWithin(await realPathOf(home), folder)) return false;
   return isWithin(await realPathOf(path), folder);
 }

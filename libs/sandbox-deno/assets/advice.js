@@ -36,6 +36,8 @@ const globalsOfOthers = [
 const keptPromise =
   /=\s*(?:callMCPTool|searchTools|discoverMCPTools|getToolSchema|getToolTypes|tools(?:\s*\.\s*\w+|\s*\[[^\]]*\]){2})\s*\(/;
 
+const joinsPromises = /\bPromise\s*\.\s*(?:all|allSettled|race|any)\b/;
+
 /** Advice on an error where a program expects globals of another place, or takes a promise for its value. */
 export function adviceOn(error, source) {
   if (error instanceof ReferenceError) {
@@ -43,7 +45,7 @@ export function adviceOn(error, source) {
     const [, advice] = globalsOfOthers.find(([pattern]) => pattern.test(source)) ?? [];
     return looksLike(source, 'typescript') ?? advice;
   }
-  return error instanceof TypeError && keptPromise.test(source)
+  return error instanceof TypeError && keptPromise.test(source) && !joinsPromises.test(source)
     ? 'A call of a tool gives a promise: const result = await tools.server.tool(args).'
     : undefined;
 }

@@ -10,6 +10,8 @@ import { type Entry, isEntry, toJson } from './entry.js';
 const format = 1;
 const maxBytes = 32 * 1024 * 1024;
 const maxKeyChars = 1000;
+/** An entry stands in a list in an object. */
+const levelsAbove = 2;
 /** No write takes that long: whoever began it was killed. */
 const abandonedAfterMs = 60_000;
 /** As a `JsonMeter` tells it: four times what one server's list of tools may cost. */
@@ -70,11 +72,17 @@ function parse(bytes: Buffer): Map<string, Entry> {
 export async function writeCacheFile(file: string, entries: ReadonlyMap<string, Entry>): Promise<void> {
   const lines: string[] = [];
   let bytes = 1000;
+  let cost = 1000;
   for (const [key, entry] of [...entries].reverse()) {
     const line = toJson({ key, ...entry });
     if (line === undefined || key.length > maxKeyChars) continue;
+    const meter = new JsonMeter();
+    meter.add(Buffer.from(line));
+    // One that is too deep would take all others with it when the file is read.
+    if (meter.depth + levelsAbove > maxJsonDepth) continue;
     bytes += Buffer.byteLength(line) + 2;
-    if (bytes > maxBytes) break;
+    cost += meter.cost + 16;
+    if (bytes > maxBytes || cost > maxCost) break;
     lines.unshift(line);
   }
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

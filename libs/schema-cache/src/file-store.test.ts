@@ -133,13 +133,16 @@ describe('SchemaCache with a file', () => {
     expect(await keysOf(open())).toEqual([]);
   });
 
-  test('leaves out what is no JSON, and what is too large to be read again', async () => {
+  test('leaves out what is no JSON, and what is too large or too deep to be read again', async () => {
     const cache = open();
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     await cache.getOrLoad('loop', value(loop));
     await cache.getOrLoad('old', value('o'.repeat(20_000_000)));
     await cache.getOrLoad('new', value('n'.repeat(20_000_000)));
+    let deep: unknown = 1;
+    for (let level = 0; level < 198; level++) deep = [deep];
+    await cache.getOrLoad('deep', value(deep));
     await cache.close();
     expect(await keysOf(open())).toEqual(['new']);
     expect(logger.messages).toEqual([]);

@@ -6,7 +6,7 @@ import type { ServerAttack } from './server-attack.js';
 
 /** Too short to be known as a secret. */
 const pin = 'Zq7#';
-/** Not in the configuration at all: the server has it from elsewhere. */
+/** Any long argument may be one. */
 const own = 'the seed phrase of the server';
 
 const confessor = (way: string) => {
@@ -30,8 +30,9 @@ export const lastWords: readonly ServerAttack[] = [
         const told = JSON.stringify([outcomes, listed, await server.health()]);
         for (const secret of [pin, own]) {
           assert.ok(!told.includes(secret), `Programs and the model are told ${secret}.`);
-          assert.ok(server.log.includes(secret), 'The operator is not told.');
         }
+        assert.ok(server.log.includes(pin), 'The operator is not told.');
+        assert.ok(!server.log.includes(own), 'The log has an argument.');
         assert.ok(!told.includes('I confess'), 'What it printed is told.');
       });
     },

@@ -128,7 +128,9 @@ export const machine: readonly ServerAttack[] = [
         assert.equal((await server.run('return 1')).result, 1);
         const { temp } = server.places;
         const find = async () => (await readdir(temp)).find((name) => name.startsWith('code-executor-'));
-        const taken = join(temp, (await find()) ?? '');
+        let name: string | undefined;
+        await until(async () => (name = await find()) !== undefined);
+        const taken = join(temp, String(name));
         // Processes may be on their way there.
         await rm(taken, { recursive: true, maxRetries: 10 });
         await mkdir(taken);
