@@ -14,18 +14,24 @@ const setting = 'temp_store_directory';
 /** Loading SQLite takes a millisecond: best while something else is waited for. */
 export async function closeSqlite() {
   const { DatabaseSync } = await import('node:sqlite');
-  const { prototype } = getPrototypeOf(DatabaseSync);
-  for (const name of ['exec', 'prepare']) {
-    const original = prototype[name];
-    const value = function (sql, ...options) {
-      // SQLite takes nothing but a string.
-      if (typeof sql === 'string' && apply(includes, apply(toLowerCase, sql, []), [setting])) refuse();
-      return apply(original, this, [sql, ...options]);
-    };
-    defineProperty(prototype, name, { value });
+  // Which of its prototypes has a method is up to Deno's version.
+  const end = Object.prototype;
+  for (let prototype = DatabaseSync.prototype; prototype !== end; prototype = getPrototypeOf(prototype)) {
+    for (const name of ['exec', 'prepare']) {
+      if (!Object.hasOwn(prototype, name)) continue;
+      const original = prototype[name];
+      const value = function (sql, ...options) {
+        // SQLite takes nothing but a string.
+        if (typeof sql === 'string' && apply(includes, apply(toLowerCase, sql, []), [setting])) refuse();
+        return apply(original, this, [sql, ...options]);
+      };
+      defineProperty(prototype, name, { value });
+    }
+    // It prepares statements by itself.
+    if (Object.hasOwn(prototype, 'createTagStore')) {
+      defineProperty(prototype, 'createTagStore', { value: refuse });
+    }
   }
-  // It prepares statements by itself.
-  defineProperty(prototype, 'createTagStore', { value: refuse });
 }
 
 function refuse() {

@@ -9,6 +9,8 @@ const mountinfo = `21 28 0:20 / /sys rw,nosuid,nodev,noexec,relatime shared:7 - 
 41 28 0:41 / /srv/a\\040b/sys rw master:1 propagate_from:2 - sysfs none rw
 42 41 0:42 / /srv/a\\040b/sys/fs/cgroup rw - cgroup2 cgroup2 rw
 43 28 0:43 / /srv/data rw - tmpfs - rw
+45 28 0:45 / /dev rw - devtmpfs udev rw
+46 45 0:46 / /dev/shm rw - tmpfs tmpfs rw
 44 28 0:44 / /srv/procession rw - ext4 proc rw
 `;
 
@@ -16,7 +18,11 @@ test.each([
   ['/srv', ['/srv/a b/proc', '/srv/a b/sys']],
   ['/srv/a b/sys/kernel', ['/srv/a b/sys']],
   ['/srv/a b/proc', ['/srv/a b/proc']],
+  ['/srv/a b/sys/fs/cgroup/user', ['/srv/a b/sys/fs/cgroup']],
   ['/srv/data', []],
+  ['/dev/shm/work', []],
+  ['/dev/disk', ['/dev']],
+  ['/dev', ['/dev']],
   ['/home/user', []],
 ])('in and around %s, the file systems of the kernel are %j', (place, mounts) => {
   expect(kernelMountsAt(place, mountinfo)).toEqual(mounts);

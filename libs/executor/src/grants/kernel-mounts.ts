@@ -12,18 +12,27 @@ const kernelTypes: ReadonlySet<string> = new Set(
 
 /**
  * Where the kernel's file systems are mounted, in a place (without links) and around it: whoever keeps the root of
- * another system in a folder, for a container or a build, has them there too. Of one in another the outer one alone.
+ * another system in a folder, for a container or a build, has them there too. Of one in another within the place, the outer one alone.
  *
  * @param mountinfo - The text of /proc/self/mountinfo.
  */
 export function kernelMountsAt(place: string, mountinfo = readMounts()): string[] {
-  const mounts = mountinfo.split('\n').flatMap((line) => {
-    const [, , , , path = ''] = line.split(' ', 5);
-    const [type = ''] = line.slice(line.indexOf(' - ') + 3).split(' ', 1);
-    return kernelTypes.has(type) ? [unescaped(path)] : [];
-  });
-  const near = mounts.filter((path) => isInside(path, place) || isInside(place, path));
-  return outermost(near);
+  const mounts = mountinfo
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [, , , , path = ''] = line.split(' ', 5);
+      const [type = ''] = line.slice(line.indexOf(' - ') + 3).split(' ', 1);
+      return { path: unescaped(path), isKernel: kernelTypes.has(type) };
+    });
+  // Of those around it the innermost one counts, and of several at one path the last: /dev/shm lies in memory.
+  const around = mounts
+    .filter(({ path }) => isInside(place, path))
+    .sort((one, other) => one.path.length - other.path.length)
+    .at(-1);
+  const within = mounts.filter(({ path }) => path !== place && isInside(path, place));
+  const near = around ? [around, ...within] : within;
+  return outermost(near.filter(({ isKernel }) => isKernel).map(({ path }) => path));
 }
 
 /** The paths that lie in no other one, each once. */
