@@ -1,6 +1,6 @@
 import { CodeExecutorError, type ErrorCode } from '@code-executor/contracts';
 
-import { costLimit, crowdLimit } from './message-limits.js';
+import { costLimit } from './message-limits.js';
 
 /** Why an upstream request failed, in words that do not depend on the SDK. */
 export interface RequestFault {
@@ -90,7 +90,7 @@ export function toCallError(
     case 'crowded':
       return new CodeExecutorError(
         'resource_exhausted',
-        `Tool ${tool} answered with much while ${crowdLimit} of answers were on their way; call fewer such tools at once.`,
+        `Tool ${tool} answered with more than 1 MB while other answers took all the memory that they may have; call fewer such tools at once.`,
         { ...about, retryAfterMs: 1000 },
       );
     case 'http':

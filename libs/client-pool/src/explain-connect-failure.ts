@@ -1,6 +1,6 @@
 import { ConnectFailure } from './connect-failure.js';
 import { type Loss, type RequestFault, systemCode } from './connection-errors.js';
-import { costLimit, crowdLimit } from './message-limits.js';
+import { costLimit } from './message-limits.js';
 import type { StdioServer, UpstreamServer } from './options.js';
 import { runnerPackage } from './runner-package.js';
 
@@ -46,7 +46,7 @@ const whyTooLarge: Explanation = [
 ];
 
 const whyCrowded: Explanation = [
-  `it answered with much while ${crowdLimit} of answers were on their way`,
+  'it answered with more than 1 MB while other answers took all the memory that they may have',
   'Call again in a moment.',
 ];
 

@@ -15,6 +15,3 @@ export const costLimit = '32 MB with 64 bytes for each array, object and member 
 export const maxUnfinishedBytes = 128 * mebibyte;
 export const maxUnfinishedBytesOfServer = 96 * mebibyte;
 export const unfinishedShareBytes = mebibyte;
-
-/** How errors say that. */
-export const crowdLimit = '128 MB';
