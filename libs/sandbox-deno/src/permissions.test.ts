@@ -120,15 +120,16 @@ return out;`;
   test('grants what is held open, under the name that it is granted by', async () => {
     const alias = join(folder, 'alias');
     await symlink(granted, alias);
-    const read = run(`return await Deno.readTextFile(${JSON.stringify(join(alias, 'a.txt'))})`, {
-      read: [alias],
-    });
-    // Whatever the name means by the time that the process starts.
-    const code = `return await Deno.readTextFile(granted + '/a.txt').catch(() => 'refused')`;
-    const swapped = run(code, { read: [granted] });
-    await rename(granted, `${granted}-away`);
-    await symlink(join(folder, 'dataX'), granted);
-    expect(await Promise.all([read, swapped])).toMatchObject([{ value: 'alpha' }, { value: 'alpha' }]);
+    const read = (path: string) => `return await Deno.readTextFile(${JSON.stringify(join(path, 'a.txt'))})`;
+    const results = await withGranted({ read: [alias] }, (ofAlias) =>
+      withGranted({ read: [granted] }, async (ofFolder) => {
+        // Both names mean another folder by the time that the processes start.
+        await rename(granted, `${granted}-away`);
+        await symlink(join(folder, 'dataX'), granted);
+        return Promise.all([execute(read(alias), ofAlias), execute(read(granted), ofFolder)]);
+      }),
+    );
+    expect(results).toMatchObject([{ value: 'alpha' }, { value: 'alpha' }]);
   });
 
   test('hides what is withheld in a folder: a file, and a folder with all that is in it', async () => {
