@@ -75,7 +75,7 @@ async function makeAttacks(modes) {
       ...(pattern ? ['-t', ` (?:${pattern})`] : []),
     ],
     {
-      cwd: join(root, 'apps', 'mcp-server'),
+      cwd: join(root, 'apps', 'mcp-server-e2e'),
       env: cleanEnvironment({
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
         CODE_EXECUTOR_TEST_ISOLATION: modes.join(','),

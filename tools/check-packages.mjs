@@ -15,7 +15,7 @@ import { tryWrappers } from './check-wrappers.mjs';
 import { check, inTemporaryFolder, installAll, packAll } from './checks/installed-packages.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { reportChecks } from './print.mjs';
-import { listProjects } from './projects.mjs';
+import { listPackages } from './projects.mjs';
 import { cleanEnvironment, run, runBin } from './run.mjs';
 
 const server = { package: '@code-executor/mcp-server', bin: 'code-executor-mcp' };
@@ -27,7 +27,7 @@ const programs = [
 /** One check per property of each package; `note` holds what was measured. */
 export function checkPackages() {
   return inTemporaryFolder('packages', async (folder) => {
-    const projects = listProjects();
+    const projects = listPackages();
     const packed = await packAll(projects, folder);
     const checks = [];
     for (const [index, project] of projects.entries()) {

@@ -14,14 +14,14 @@ import { pathToFileURL } from 'node:url';
 import { check, inTemporaryFolder, installAll, packAll } from './checks/installed-packages.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { reportChecks } from './print.mjs';
-import { listProjects } from './projects.mjs';
+import { listPackages } from './projects.mjs';
 import { binOf, cleanEnvironment, root, run, runBin } from './run.mjs';
 
 /** One check per language, and one for the installation. */
 export function checkWrappers() {
   return inTemporaryFolder('wrappers', async (folder) => {
     const installed = join(folder, 'installed');
-    const install = await installAll(installed, await packAll(listProjects(), folder));
+    const install = await installAll(installed, await packAll(listPackages(), folder));
     return install.failed > 0 ? [install] : [install, ...(await tryWrappers(installed))];
   });
 }

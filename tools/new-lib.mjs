@@ -1,12 +1,12 @@
 /**
  * Creates a library: `node tools/new-lib.mjs <name> <layer> "<one sentence>"`.
- * Layers, from the bottom: contracts, foundation, capability, orchestration.
+ * Layers, from the bottom: contracts, foundation, capability, orchestration, host.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const layers = ['contracts', 'foundation', 'capability', 'orchestration'];
+const layers = ['contracts', 'foundation', 'capability', 'orchestration', 'host'];
 const [name, layer, description] = process.argv.slice(2);
 if (!/^[a-z][a-z0-9-]*$/.test(name ?? '') || !layers.includes(layer ?? '') || !description) {
   console.error(`Usage: node tools/new-lib.mjs <kebab-name> <${layers.join('|')}> "<one sentence>"`);

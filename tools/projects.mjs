@@ -1,10 +1,10 @@
-/** The packages of this repository. */
+/** The projects of this repository. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { root } from './run.mjs';
 
-/** Every package as `{ name, folder, path, manifest }`: `proxy`, `libs/proxy`, its absolute path, its package.json. */
+/** Every project as `{ name, folder, path, manifest }`: `proxy`, `libs/proxy`, its absolute path, its package.json. */
 export function listProjects() {
   return ['apps', 'libs'].flatMap((parent) =>
     readdirSync(join(root, parent))
@@ -15,4 +15,9 @@ export function listProjects() {
         return { name, folder: `${parent}/${name}`, path, manifest };
       }),
   );
+}
+
+/** Those that users get: a private one is for this repository alone. */
+export function listPackages() {
+  return listProjects().filter(({ manifest }) => manifest.private !== true);
 }

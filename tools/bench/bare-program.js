@@ -1,8 +1,30 @@
-/** What `bare-server.mjs` runs in Deno: one program from stdin, whose value is printed. */
+/** What `bare-server.mjs` runs in Deno: one program from stdin, which can call tools and whose value is printed. */
 /* global Deno */
 const bytes = new Uint8Array(64 * 1024);
 const code = JSON.parse(new TextDecoder().decode(bytes.subarray(0, Deno.stdin.readSync(bytes))));
+
+const waiting = new Map();
+let reading;
+/** Reads the answers as they come; begins with the first call. */
+async function readAnswers() {
+  let text = '';
+  for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop();
+    for (const line of lines) {
+      const { id, value } = JSON.parse(line);
+      waiting.get(id)(value);
+    }
+  }
+}
+globalThis.callTool = (name, args) => {
+  reading ??= readAnswers();
+  const id = waiting.size + 1;
+  console.log(JSON.stringify({ id, name, args }));
+  return new Promise((resolve) => waiting.set(id, resolve));
+};
+
 const module = `export default await (async () => {${code}\n})()`;
 const url = URL.createObjectURL(new Blob([module], { type: 'application/typescript' }));
-console.log(JSON.stringify((await import(url)).default));
-Deno.stdin.readSync(bytes);
+console.log(JSON.stringify({ value: (await import(url)).default }));
+if (!reading) Deno.stdin.readSync(bytes);

@@ -1,20 +1,27 @@
 /**
  * The least that does what our server does: a server on the SDK whose one tool runs code in a plain Deno process,
- * without walls, limits or checks. `argv[2]` is Deno; with `waiting` as `argv[3]`, a process waits for the code.
+ * without walls, limits or checks. `argv[2]` is Deno; with `waiting` as `argv[3]`, a process waits for the code;
+ * `argv[4]` is the script of an upstream server, whose tools the code can call.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-const [denoPath, mode] = process.argv.slice(2);
+const [denoPath, mode, upstreamScript] = process.argv.slice(2);
 const script = join(import.meta.dirname, 'bare-program.js');
 const start = () => spawn(denoPath, ['run', script], { stdio: ['pipe', 'pipe', 'inherit'] });
 let waiting = mode === 'waiting' ? start() : undefined;
+const upstream = new Client({ name: 'bare', version: '1.0.0' });
+if (upstreamScript) {
+  const args = [upstreamScript, 'stdio'];
+  await upstream.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+}
 
 const tools = [
   { name: 'execute', inputSchema: { type: 'object', properties: { code: { type: 'string' } } } },
@@ -24,12 +31,22 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
 server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
   const deno = waiting ?? start();
   deno.stdin.write(`${JSON.stringify(params.arguments.code)}\n`);
-  const [line] = await once(createInterface(deno.stdout), 'line');
+  const value = await new Promise((resolve) => {
+    createInterface(deno.stdout).on('line', async (line) => {
+      const { value, id, name, args } = JSON.parse(line);
+      if (id === undefined) return resolve(JSON.stringify(value));
+      const { content } = await upstream.callTool({ name, arguments: args });
+      deno.stdin.write(`${JSON.stringify({ id, value: content[0].text })}\n`);
+    });
+  });
   setImmediate(() => {
     deno.kill('SIGKILL');
     if (waiting) waiting = start();
   });
-  return { content: [{ type: 'text', text: line }] };
+  return { content: [{ type: 'text', text: value }] };
 });
-process.stdin.on('end', () => waiting?.kill('SIGKILL'));
+process.stdin.on('end', () => {
+  waiting?.kill('SIGKILL');
+  void upstream.close();
+});
 await server.connect(new StdioServerTransport());

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { chooseIsolation, DenoProcess, denoCommand, findDeno } from '@code-executor/deno-runtime';
+import { chooseDenoIsolation, DenoProcess, denoCommand, findDeno } from '@code-executor/deno-runtime';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
@@ -19,7 +19,7 @@ export const serverBin = join(root, 'apps', 'mcp-server', 'bin', 'code-executor-
 export const python3 = '/usr/bin/python3';
 export const pyodideFolder = dirname(fileURLToPath(import.meta.resolve('pyodide')));
 const bareServer = join(import.meta.dirname, 'bare-server.mjs');
-const everythingBin = join(
+export const everythingBin = join(
   root,
   'node_modules',
   '@modelcontextprotocol',
@@ -129,7 +129,7 @@ export async function sparesOf(client, language) {
 
 /** Runs a script that may read Pyodide, in the isolation and with the flags of our own processes, until it ends. */
 export async function runInSandbox(denoPath, script) {
-  const { mode } = await chooseIsolation(denoPath, 'auto');
+  const { mode } = await chooseDenoIsolation(denoPath, 'auto');
   const command = await denoCommand(mode, {
     denoPath,
     script: pathToFileURL(script),

@@ -1,5 +1,5 @@
 /**
- * The first TypeScript block of each library's README and of the guide to embedding, compiled against the
+ * The first TypeScript block of each library's README, and all of the guide to embedding, compiled against the
  * built packages and run. A line `console.log(x); // → text` states what is printed. A block marked
  * `ts no-run` is compiled only.
  */
@@ -27,14 +27,14 @@ const compilerOptions = {
   rootDir: folder,
 };
 
-const hasExample = /^(libs[/\\][^/\\]+[/\\]README|docs[/\\]getting-started[/\\]embedding)\.md$/;
+const isReadme = /^libs[/\\][^/\\]+[/\\]README\.md$/;
+const isGuide = /^docs[/\\]getting-started[/\\]embedding\.md$/;
 
 /** One check per document that must have an example. */
 export async function checkExamples(documents) {
-  const readmes = documents.filter(({ name }) => hasExample.test(name));
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const examples = await Promise.all(readmes.map(writeExample));
+  const examples = await Promise.all(documents.flatMap(blocksOf).map(writeExample));
   const program = ts.createProgram(
     examples.filter((example) => example.file).map((example) => example.file),
     compilerOptions,
@@ -54,8 +54,15 @@ export async function checkExamples(documents) {
   return checks;
 }
 
-async function writeExample({ name, blocks }) {
-  const block = blocks.find(({ language }) => language === 'ts');
+/** The blocks of a document that are examples; of a README without one, nothing in its place. */
+function blocksOf({ name, blocks }) {
+  const examples = blocks.filter(({ language }) => language === 'ts');
+  if (isReadme.test(name)) return [{ name, block: examples[0] }];
+  if (!isGuide.test(name)) return [];
+  return examples.map((block, index) => ({ name: `${name} ${index + 1}`, block }));
+}
+
+async function writeExample({ name, block }) {
   if (!block) return { name };
   const file = join(folder, `${name.replace(/\W+/g, '-')}.mts`);
   await writeFile(file, block.code);

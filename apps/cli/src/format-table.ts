@@ -1,4 +1,4 @@
-import { printable } from './printable.js';
+import { printable } from '@code-executor/contracts';
 
 /**
  * Rows as aligned columns below a line of headings, which `emphasize` may colour. Cells may be what others chose:

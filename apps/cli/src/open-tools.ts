@@ -1,12 +1,12 @@
-import { ClientPool } from '@code-executor/client-pool';
-import { baseEnvironment, findServers, loadConfig } from '@code-executor/config';
+import { findServers, loadConfig } from '@code-executor/config';
+import type { ToolSource } from '@code-executor/contracts';
 
-import { openSchemaCache } from './open-schema-cache.js';
+import { openHost } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
 export interface OpenedTools {
   /** Of the configured servers, which are started when they are asked. */
-  pool: ClientPool;
+  tools: ToolSource;
   /** The names of these servers, and of those that cannot be used. */
   servers: readonly string[];
   homeDir?: string;
@@ -23,24 +23,19 @@ export async function openTools(
   const found = await findServers({ config, unusable: loaded.unusable, notTrusted });
   const { servers, unusable, warnings: serverWarnings } = found;
   for (const warning of [...warnings, ...serverWarnings]) terminal.note(warning);
-  const cache = openSchemaCache(loaded);
   // A server has as long as when nothing is known of it.
   const { connectTimeoutMs = 120_000 } = config.pool ?? {};
-  const pool = new ClientPool({
-    ...config.pool,
-    servers,
-    unusable,
-    baseEnv: baseEnvironment(),
-    cache,
-    discoveryTimeoutMs: connectTimeoutMs,
-  });
+  const host = await openHost(
+    {
+      ...loaded,
+      config: { ...config, discovery: { timeoutMs: connectTimeoutMs } },
+    },
+    { servers, unusable },
+  );
   return {
-    pool,
+    tools: host.tools,
     servers: [...Object.keys(servers), ...unusable.map(({ server }) => server)],
     ...(homeDir !== undefined && { homeDir }),
-    async close() {
-      await pool.close();
-      await cache.close();
-    },
+    close: () => host.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 
-import { printable, printableJson } from './printable.js';
+import { printable, printableJson } from '@code-executor/contracts';
 
 type Stream = NodeJS.WritableStream & Partial<WriteStream>;
 

@@ -6,17 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Language } from '@code-executor/contracts';
+import { type LanguageName, languageNames } from '@code-executor/config';
 import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
-import { createExecutor, type Executor } from '@code-executor/executor';
+import { createExecutor, type Executor, python, typescript } from '@code-executor/executor';
 import { createGuardedFetch, type GuardedFetch } from '@code-executor/guarded-fetch';
 import { DenoSandbox } from '@code-executor/sandbox-deno';
 import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
 
+import { introductions } from './introductions.js';
 import { executionTool } from './toolsets/core/execution-tool.js';
 
 /** Each posts a text to a granted host, then asks one that is not; its value is `[status, answer, error]`. */
-const programs: Record<Language, string> = {
+const programs: Record<LanguageName, string> = {
   typescript: `
     const response = await fetch("http://api.example.com/echo", { method: "POST", body: "grüß" });
     const error = await fetch("http://other.example.com/").catch((error) => error.message);
@@ -30,8 +31,9 @@ except OSError as caught:
     error = str(caught)
 [response.status, await response.json(), error]`,
 };
+const languages = { typescript, python };
 const cases = isolationsUnderTest().flatMap((isolation) =>
-  (['typescript', 'python'] as const).map((language) => ({ isolation, language })),
+  languageNames.map((language) => ({ isolation, language })),
 );
 
 describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, language }) => {
@@ -57,7 +59,10 @@ describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, 
     const options = { isolation, spares: { count: 0 } };
     executor = createExecutor({
       tools: fakeToolSource({}),
-      sandboxes: [new DenoSandbox(options), new PyodideSandbox({ ...options, snapshotDir })],
+      languages: [
+        { ...typescript, sandbox: new DenoSandbox(options) },
+        { ...python, sandbox: new PyodideSandbox({ ...options, snapshotDir }) },
+      ],
       fetcher,
       grants: { allowNetwork: ['api.example.com'] },
     });
@@ -71,9 +76,13 @@ describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, 
   });
 
   const call = async (permissions: object) => {
-    const tool = executionTool(language, { services: () => Promise.resolve({ executor }), servers: [] });
+    const tool = executionTool(languages[language], introductions[language], {
+      host: () => Promise.resolve({ executor }),
+      servers: [],
+    });
     const { signal } = new AbortController();
-    return (await tool.call({ code: programs[language], permissions }, { signal })).structured;
+    const caller = { id: 'stdio', kind: 'stdio' } as const;
+    return (await tool.call({ code: programs[language], permissions }, { caller, signal })).structured;
   };
 
   test('reaches the granted host through the server, and no other', async () => {

@@ -1,5 +1,6 @@
 import type { Config } from '@code-executor/config';
-import type { RateLimit, ToolClient } from '@code-executor/proxy';
+import type { Caller } from '@code-executor/contracts';
+import type { RateLimit } from '@code-executor/proxy';
 
 /** What `tokenHash` begins with. */
 const scheme = 'sha256:';
@@ -12,9 +13,12 @@ export function tokenHashes({ http }: Config): Record<string, string> | undefine
   return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
 }
 
-/** Who asks, as the policy sees it; without a name, whoever has the one token, or no token. */
-export function toolClient({ http }: Config, id: string | undefined): ToolClient | 'anyone' {
-  return id === undefined ? 'anyone' : { id, ...http?.clients?.[id]?.policy };
+/** Whoever has the one token, or needs none; no client can be called so. */
+const anyone: Caller = { id: '(anyone)', kind: 'http' };
+
+/** Who asks, with what the configuration says of it now; without a name, whoever has the one token, or no token. */
+export function callerOf({ http }: Config, id: string | undefined): Caller {
+  return id === undefined ? anyone : { id, kind: 'http', policy: { ...http?.clients?.[id]?.policy } };
 }
 
 /** How often a client may ask: its own limits over those for all. */

@@ -1,22 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { instructionsFor } from './instructions.js';
+import { introductions } from './introductions.js';
+
+const { typescript, python } = introductions;
 
 describe('instructionsFor', () => {
   test('names the servers, a bounded number of them', () => {
     const servers = Array.from({ length: 60 }, (_, index) => `${'s'.repeat(18)}${index + 10}`);
-    expect(instructionsFor(servers, ['typescript'])).toMatch(
+    expect(instructionsFor(servers, [typescript])).toMatch(
       /^Use executeTypescript whenever .*: s{18}10, .*, s{18}54 and 15 more\./,
     );
-    expect(instructionsFor([], ['typescript'])).toContain('No MCP server is configured');
+    expect(instructionsFor([], [typescript])).toContain('No MCP server is configured');
   });
 
   test('speaks of the languages that are there', () => {
-    const both = instructionsFor(['good'], ['typescript', 'python']);
+    const both = instructionsFor(['good'], [typescript, python]);
     expect(both).toContain('Use executeTypescript or executePython whenever');
-    const python = instructionsFor(['good'], ['python']);
-    expect(python).toMatch(/^Use executePython whenever .*`search_tools\("what you need"\)`.*call_mcp_tool/);
-    expect(python).not.toMatch(/executeTypescript|callMCPTool/);
+    const alone = instructionsFor(['good'], [python]);
+    expect(alone).toMatch(/^Use executePython whenever .*`search_tools\("what you need"\)`.*call_mcp_tool/);
+    expect(alone).not.toMatch(/executeTypescript|callMCPTool/);
   });
 
   test('advertises nothing that is not there', () => {

@@ -1,28 +1,21 @@
-import type { FailedServer, Language } from '@code-executor/contracts';
+import type { FailedServer } from '@code-executor/contracts';
 
+import type { Introduction } from './introductions.js';
 import { listNames } from './list-names.js';
 
 const maxServerChars = 1000;
 const maxUnusable = 5;
 const maxReasonChars = 120;
-const tools = {
-  typescript: {
-    name: 'executeTypescript',
-    search: 'return await searchTools("what you need")',
-    call: 'callMCPTool',
-  },
-  python: { name: 'executePython', search: 'search_tools("what you need")', call: 'call_mcp_tool' },
-} satisfies Record<Language, object>;
 
 /** What a model is told about this server before it has called anything. */
 export function instructionsFor(
   servers: readonly string[],
-  languages: readonly Language[],
+  languages: readonly Introduction[],
   unusable: readonly FailedServer[] = [],
 ): string {
   const [first] = languages;
   if (first === undefined) return 'No language is enabled here, so no code can run; health says more.';
-  const names = languages.map((language) => tools[language].name).join(' or ');
+  const names = languages.map(({ tool }) => tool.name).join(' or ');
   const reach =
     servers.length === 0
       ? 'No MCP server is configured, so code has no tools to call.'
@@ -30,8 +23,8 @@ export function instructionsFor(
   const without =
     unusable.length === 0 ? '' : ` ${sentenceOf(unusable)} Tell the user so where they are wanted.`;
   // One example is enough: each tool's description names what its language has.
-  const { search, call } = tools[first];
-  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach}${without} To find tools, run \`${search}\`${languages.length > 1 ? ' (TypeScript)' : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
+  const { search, call, title } = first;
+  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach}${without} To find tools, run \`${search}\`${languages.length > 1 ? ` (${title})` : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
 }
 
 function sentenceOf(unusable: readonly FailedServer[]): string {

@@ -1,22 +1,22 @@
 import { setImmediate as afterWaitingInput } from 'node:timers/promises';
 
-import { readHealthCheck } from '@code-executor/config';
+import { enabledLanguages, readHealthCheck } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
+import type { Host } from '@code-executor/host';
 
 import { parseArguments, usage } from './arguments.js';
 import type { TrustQuestion } from './ask-trust.js';
 import { complain } from './complain.js';
-import { enabledLanguages } from './enabled-languages.js';
 import { endWith } from './end-with.js';
+import { introductions } from './introductions.js';
 import { instructionsFor, instructionsWhenBroken } from './instructions.js';
 import { type LateLogger, lateLogger } from './late-logger.js';
-import type { LiveServices } from './live-services.js';
-import { placesOf, type Prepared, preparing } from './prepare.js';
+import type { OpenedHost } from './open-host.js';
+import { type FoundSettings, placesOf, settingsReader } from './read-settings.js';
 import { createServer, serveStdio } from './server.js';
-import type { Setup } from './setup.js';
 import type { Tool } from './tool.js';
 import { readVersion } from './version.js';
-import { heedSighup, watchSetup } from './watch-setup.js';
+import { heedSighup, watchSettings } from './watch-settings.js';
 
 heedSighup();
 const command = parseArguments(process.argv.slice(2));
@@ -36,8 +36,8 @@ switch (command.name) {
     await serve(command.configFile);
     break;
   case 'serve-http': {
-    const { prepared, problem, reread, logger } = await start(command.configFile);
-    if (!prepared) {
+    const { settings, problem, read, logger } = await readFirst(command.configFile);
+    if (!settings) {
       refuse(problem);
       break;
     }
@@ -46,25 +46,25 @@ switch (command.name) {
         'HEALTH_CHECK_PORT is for stdio: with --http the probes are at http.host and http.port.';
       logger.warn({}, warning);
     }
-    await (await import('./serve-http.js')).serveHttp({ prepared, reread, logger }, command.needsToken);
+    await (await import('./serve-http.js')).serveHttp({ settings, read, logger }, command.needsToken);
   }
 }
 
 async function serve(configFile: string | undefined): Promise<void> {
-  const started = await start(configFile);
-  const { logger, reread } = started;
+  const first = await readFirst(configFile);
+  const { logger, read } = first;
   // What the server works with now, and what is wrong with what the files say by now.
-  let { prepared, problem } = started;
+  let { settings, problem } = first;
   if (problem !== undefined) {
     refuse(problem);
     // A person reads it; a program waits for an answer to `initialize`, and is told there.
     if (process.stdin.isTTY) return;
   }
   const version = readVersion();
-  // Loaded when they are needed: clients start servers just to look.
-  let live: Promise<LiveServices> | undefined;
-  let opened: LiveServices | undefined;
-  const healthCheck = prepared && readHealthCheck();
+  // Loaded when it is needed: clients start servers just to look.
+  let opening: Promise<OpenedHost> | undefined;
+  let host: Host | undefined;
+  const healthCheck = settings && readHealthCheck();
   const probes =
     healthCheck &&
     (await (
@@ -72,51 +72,51 @@ async function serve(configFile: string | undefined): Promise<void> {
     ).openProbes(
       healthCheck,
       version,
-      {
-        services: () => opened?.current,
-        maxCalls: () => prepared?.config.pool?.maxConcurrent ?? 100,
-      },
+      { host: () => host, maxCalls: () => settings?.config.pool?.maxConcurrent ?? 100 },
       logger,
     ));
-  const setupOf = (read: Prepared): Setup => ({
-    ...read,
-    ...(probes && { observe: probes.observe }),
-    logger,
-  });
-  const servicesOf = async (read: Prepared) => {
-    live ??= import('./live-services.js').then((m) => m.LiveServices.open(setupOf(read)));
-    opened ??= await live;
-    return opened.current;
+  const hostOf = async (found: FoundSettings) => {
+    opening ??= import('./open-host.js').then((m) => m.openHost(found, version, logger, probes?.observe));
+    host ??= (await opening).host;
+    return host;
   };
-  const warnings = () => [...(problem === undefined ? [] : [problem]), ...(prepared?.warnings ?? [])];
+  const warnings = () => [...(problem === undefined ? [] : [problem]), ...(settings?.warnings ?? [])];
   let offered: Promise<Tool[]> | undefined;
   const tools = () =>
-    (offered ??= import('./offered-tools.js').then((m) => {
-      const usable = prepared;
-      return usable
-        ? m.offeredTools(usable, () => servicesOf(prepared ?? usable), warnings)
-        : m.refusingTools(version, problem ?? '');
-    }));
+    (offered ??= (async () => {
+      const usable = settings;
+      if (!usable) {
+        return (await import('./refusing-tools.js')).refusingTools(version, problem ?? '');
+      }
+      const { offeredTools } = await import('./offered-tools.js');
+      return offeredTools({ version, settings: usable, host: () => hostOf(settings ?? usable), warnings });
+    })());
 
   const end = endWith(async (drainMs) => {
-    await (await live)?.close(drainMs);
+    await (await opening)?.close(drainMs);
     await probes?.close();
   }, logger);
-  const endOfInput = () => end('stdin closed', { exitCode: prepared ? 0 : 1 });
+  const endOfInput = () => end('stdin closed', { exitCode: settings ? 0 : 1 });
   process.stdin.on('end', endOfInput);
   process.stdin.on('close', endOfInput);
   process.stdout.on('error', () => end('stdout closed', { isUrgent: true }));
-  const instructions = prepared
-    ? instructionsFor(Object.keys(prepared.servers), enabledLanguages(prepared.config), prepared.unusable)
+  const instructions = settings
+    ? instructionsFor(
+        Object.keys(settings.servers),
+        enabledLanguages(settings.config).map((language) => introductions[language]),
+        settings.unusable,
+      )
     : instructionsWhenBroken(problem ?? '');
   let trustQuestion: Promise<TrustQuestion> | undefined;
   const server = createServer({
     version,
+    // The program that started this one: there is one, with the rights of this user.
+    caller: { id: 'stdio', kind: 'stdio' },
     instructions,
     tools,
     logger,
     onCall(askUser) {
-      const files = prepared?.projectFiles ?? [];
+      const files = settings?.projectFiles ?? [];
       if (!askUser || files.every(({ isTrusted }) => isTrusted)) return;
       trustQuestion ??= import('./ask-trust.js').then(
         (m) => new m.TrustQuestion({ configFile, onTrusted: reload, logger }),
@@ -127,52 +127,53 @@ async function serve(configFile: string | undefined): Promise<void> {
   await serveStdio(server, () => end('connection closed', { exitCode: 1, isUrgent: true }));
   // What clients have sent by now is answered first.
   await afterWaitingInput();
-  const reload = watchSetup({
-    prepared,
-    places: prepared?.places ?? (await placesOf(configFile)),
-    prepare: reread,
+  const reload = watchSettings({
+    settings,
+    places: settings?.places ?? (await placesOf(configFile)),
+    read,
     logger,
     async onRead(next, hasChanged) {
-      if (hasChanged && live) (await live).reload(setupOf(next));
-      prepared = next;
+      if (hasChanged && opening) (await opening).host.reload(next);
+      settings = next;
       if (!hasChanged) return;
       offered = undefined;
       server.sendToolListChanged();
     },
     async onProblem(found) {
       problem = found;
-      if (prepared === undefined) {
+      if (settings === undefined) {
         offered = undefined;
         return;
       }
-      if (found !== undefined) (await live)?.refuse();
+      if (found !== undefined) (await opening)?.host.refuse();
     },
   });
-  if (prepared) {
-    logger.info({ version, servers: Object.keys(prepared.servers).length }, 'The server is ready.');
+  if (settings) {
+    logger.info({ version, servers: Object.keys(settings.servers).length }, 'The server is ready.');
   }
 }
 
-interface Started {
+interface FirstRead {
   /** Undefined where the configuration cannot be used. */
-  prepared: Prepared | undefined;
+  settings: FoundSettings | undefined;
   /** Why it cannot. */
   problem: string | undefined;
-  reread: () => Promise<Prepared>;
+  /** Reads it again. */
+  read: () => Promise<FoundSettings>;
   logger: LateLogger;
 }
 
 /** Reads the configuration. */
-async function start(configFile: string | undefined): Promise<Started> {
-  const reread = preparing(configFile);
+async function readFirst(configFile: string | undefined): Promise<FirstRead> {
+  const read = settingsReader(configFile);
   try {
-    const prepared = await reread();
-    const logger = lateLogger(prepared.config.log?.level ?? 'info');
-    for (const warning of prepared.warnings) logger.warn({}, warning);
-    return { prepared, problem: undefined, reread, logger };
+    const settings = await read();
+    const logger = lateLogger(settings.config.log?.level ?? 'info');
+    for (const warning of settings.warnings) logger.warn({}, warning);
+    return { settings, problem: undefined, read, logger };
   } catch (error) {
     if (!CodeExecutorError.is(error)) throw error;
-    return { prepared: undefined, problem: error.message, reread, logger: lateLogger('info') };
+    return { settings: undefined, problem: error.message, read, logger: lateLogger('info') };
   }
 }
 

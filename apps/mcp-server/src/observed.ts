@@ -1,20 +1,20 @@
+import type { Host } from '@code-executor/host';
 import type { OnRefused } from '@code-executor/loopback-server';
 import { createMetrics, type Metrics } from '@code-executor/metrics';
 import type { AuditEvent, AuditEventType, Logger } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
 
-import type { Services } from './compose.js';
 import { RefusalRecords } from './refusal-records.js';
 
-/** The metrics of one server, whichever services it has at the moment. */
-export function observe(services: () => Services | undefined, logger: Logger): Metrics {
+/** The metrics of one server, as soon as it has a host. */
+export function observe(host: () => Host | undefined, logger: Logger): Metrics {
   const none = { active: 0, waiting: 0, running: 0, hits: 0, misses: 0, servers: [] };
   return createMetrics(
     {
-      pool: () => services()?.lasting.pool.stats ?? none,
-      executor: () => services()?.executor.stats ?? none,
-      cache: () => services()?.lasting.cache.stats ?? none,
-      sandboxes: async () => (await services()?.executor.status()) ?? [],
+      pool: () => host()?.poolStats ?? none,
+      executor: () => host()?.executor.stats ?? none,
+      cache: () => host()?.cache.stats ?? none,
+      sandboxes: async () => (await host()?.executor.status()) ?? [],
     },
     { logger },
   );
@@ -32,12 +32,12 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
 /** Has on record, and counts, what is not let in; `flush` writes how many had no record of their own. */
 export function recordRefusals(
   metrics: Metrics,
-  services: () => Services,
+  host: () => Host,
   logger: Logger,
 ): { onRefused: OnRefused; flush: () => Promise<void> } {
   const records = new RefusalRecords(async (event) => {
-    await services()
-      .lasting.auditLog?.append(event)
+    await host()
+      .auditLog?.append(event)
       .catch((error: unknown) => logger.error({ err: error }, 'The audit record was not written.'));
   });
   return {
@@ -47,6 +47,7 @@ export function recordRefusals(
         status: 'rejected',
         timestamp: new Date().toISOString(),
         errorCode: code,
+        clientKind: 'http',
         ...(httpStatus !== undefined && { httpStatus }),
         ...client,
       };

@@ -1,15 +1,14 @@
 import type { PoolStats } from '@code-executor/client-pool';
+import type { Host } from '@code-executor/host';
 import { isTrusted } from '@code-executor/loopback-server';
 import type { Metrics } from '@code-executor/metrics';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 
-import type { Services } from './compose.js';
-
 export interface ProbeOptions {
   version: string;
   metrics: Metrics;
-  /** Undefined as long as nothing has needed them. */
-  services: () => Services | undefined;
+  /** Undefined as long as nothing has needed it. */
+  host: () => Host | undefined;
   /** The places for calls that there are by then. */
   maxCalls: () => number;
   /** Whether `/metrics` needs a token, where the server around it asks for tokens. */
@@ -22,7 +21,7 @@ const open = { config: { isOpen: true } };
 
 /** `/live`, `/ready` and `/health` for whoever watches the process, `/metrics` for Prometheus. */
 export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
-  const { version, metrics, services, maxCalls, guardsMetrics } = options;
+  const { version, metrics, host, maxCalls, guardsMetrics } = options;
   app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
 
   app.get('/live', { config: { isOpen: true, isLasting: true } }, () => ({
@@ -31,10 +30,7 @@ export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
   }));
 
   app.get('/ready', open, (_request, reply) => {
-    const { active, waiting, max, servers } = services()?.lasting.pool.stats ?? {
-      ...unused,
-      max: maxCalls(),
-    };
+    const { active, waiting, max, servers } = host()?.poolStats ?? { ...unused, max: maxCalls() };
     const reason = whyNotReady({ active, waiting, max, servers });
     void reply.code(reason === undefined ? 200 : 503);
     const state = reason === undefined ? { ready: true } : { ready: false, reason };
@@ -44,11 +40,9 @@ export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
   app.get('/health', open, async (request) => {
     const common = { status: 'ok', uptime: Math.floor(process.uptime()), timestamp: now(), version };
     if (!isTrusted(request)) return common;
-    const current = services();
-    const connected = (current?.lasting.pool.stats.servers ?? []).filter(
-      ({ state }) => state === 'connected',
-    ).length;
-    const size = (await current?.lasting.cache.entries())?.length ?? 0;
+    const current = host();
+    const connected = (current?.poolStats.servers ?? []).filter(({ state }) => state === 'connected').length;
+    const size = (await current?.cache.entries())?.length ?? 0;
     const sandboxes = (await current?.executor.status()) ?? [];
     const healthy = sandboxes.every(({ isolation }) => isolation !== undefined);
     return { ...common, healthy, mcpClients: { connected }, schemaCache: { size } };

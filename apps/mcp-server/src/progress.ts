@@ -1,7 +1,7 @@
+import { printable } from '@code-executor/contracts';
+
 /** At most one notification per this time. */
 const intervalMs = 1000;
-/** Control characters, and those that turn the direction of a text or hide in it: clients show messages in terminals. */
-const unprintable = /[\p{Cc}\p{Cf}]/gu;
 
 export interface Progress {
   /** Takes over as the message that is sent next. */
@@ -25,7 +25,8 @@ export function createProgress(send: (progress: number, message: string) => void
   };
   return {
     report(message) {
-      latest = message.replace(unprintable, '�');
+      // Clients show it in terminals.
+      latest = printable(message);
       if (!timer) flush();
     },
     end() {

@@ -1,4 +1,11 @@
-import { type AuditSink, CodeExecutorError, type ToolSource } from '@code-executor/contracts';
+import {
+  type Admission,
+  type AuditSink,
+  type Caller,
+  CodeExecutorError,
+  type ToolSource,
+} from '@code-executor/contracts';
+import type { Host } from '@code-executor/host';
 import {
   type LoopbackServer,
   type OnRefused,
@@ -15,15 +22,15 @@ import {
 
 import { complain } from './complain.js';
 import { endWith } from './end-with.js';
-import { rateLimitOf, tokenHashes, toolClient } from './http-clients.js';
+import { callerOf, rateLimitOf, tokenHashes } from './http-clients.js';
 import { type HttpTokenFile, writeHttpToken } from './http-token-file.js';
 import type { LateLogger } from './late-logger.js';
-import { LiveServices } from './live-services.js';
+import { openHost } from './open-host.js';
 import { countRequests, observe, recordRefusals } from './observed.js';
 import { type ProbeOptions, probeRoutes } from './probes.js';
-import type { Prepared } from './prepare.js';
-import type { Setup } from './setup.js';
-import { watchSetup } from './watch-setup.js';
+import type { FoundSettings } from './read-settings.js';
+import { readVersion } from './version.js';
+import { watchSettings } from './watch-settings.js';
 
 const defaultPort = 3333;
 const maxConnections = 1024;
@@ -32,28 +39,31 @@ const drainMs = 30_000;
 
 /** What a server starts with. */
 interface Started {
-  prepared: Prepared;
+  settings: FoundSettings;
   logger: LateLogger;
-  reread: () => Promise<Prepared>;
+  /** Reads them again. */
+  read: () => Promise<FoundSettings>;
 }
 
 /**
  * Serves the tools over HTTP until a signal comes; says on stderr where, or why not, with exit code 1. Without
  * `needsToken`, to every program on this machine.
  */
-export async function serveHttp({ prepared, logger, reread }: Started, needsToken: boolean): Promise<void> {
-  const { config, homeDir, servers, version } = prepared;
+export async function serveHttp({ settings, logger, read }: Started, needsToken: boolean): Promise<void> {
+  const { config, homeDir, servers } = settings;
+  const version = readVersion();
   const hasClients = tokenHashes(config) !== undefined;
   if (needsToken && !hasClients && homeDir === undefined) {
     fail('There is no home folder for the token; set CODE_EXECUTOR_HOME.');
     return;
   }
-  const metrics = observe(() => live.current, logger);
-  const setupOf = (read: Prepared): Setup => ({ ...read, observe: metrics.record, logger });
-  const live: LiveServices = await LiveServices.open(setupOf(prepared));
-  const clients = hasClients ? () => tokenHashes(live.setup.config) ?? {} : undefined;
-  const refusals = recordRefusals(metrics, () => live.current, logger);
-  const door = await open(live, needsToken ? clients : false, metrics, refusals.onRefused);
+  const metrics = observe(() => host, logger);
+  const opened = await openHost(settings, version, logger, metrics.record);
+  const host: Host = opened.host;
+  const clients = hasClients ? () => tokenHashes(host.settings.config) ?? {} : undefined;
+  const refusals = recordRefusals(metrics, () => host, logger);
+  const parts = { host, version, metrics, logger, onRefused: refusals.onRefused };
+  const door = await open(parts, needsToken ? clients : false);
   if (!door) return;
   let tokenFile: HttpTokenFile | undefined;
   if ('token' in door && homeDir !== undefined) {
@@ -65,7 +75,7 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
     // What its requests call has to be there until they are answered.
     if (goOnMs > 0) await door.close();
     await refusals.flush();
-    await live.close(0);
+    await opened.close(0);
   };
   endWith(close, logger);
   if (!needsToken) {
@@ -78,50 +88,63 @@ export async function serveHttp({ prepared, logger, reread }: Started, needsToke
     : tokenFile
       ? `token in ${tokenFile.path}`
       : `for ${Object.keys(config.http?.clients ?? {}).length} of http.clients`;
-  watchSetup({
-    prepared,
-    prepare: reread,
-    places: prepared.places,
+  watchSettings({
+    settings,
+    read,
+    places: settings.places,
     logger,
     onRead(next, hasChanged) {
       if (!hasChanged) return;
-      live.reload(setupOf(next));
+      host.reload(next);
       if (hasClients !== (tokenHashes(next.config) !== undefined)) {
         logger.warn({}, 'Whether there are http.clients counts from the next start.');
       }
     },
     onProblem(problem) {
-      if (problem !== undefined) live.refuse();
+      if (problem !== undefined) host.refuse();
     },
   });
   logger.info({ version, servers: Object.keys(servers).length }, `listening on ${door.url}, ${access}`);
 }
 
+interface DoorParts {
+  host: Host;
+  version: string;
+  metrics: Metrics;
+  logger: LateLogger;
+  onRefused: OnRefused;
+}
+
 /** Every request is an execution of its own, under the configuration of that moment. */
 async function open(
-  live: LiveServices,
+  { host, version, metrics, logger, onRefused }: DoorParts,
   clients: (() => Record<string, string>) | false | undefined,
-  metrics: Metrics,
-  onRefused: OnRefused,
 ): Promise<LoopbackServer | TokenServer | undefined> {
-  const { config, logger, version } = live.setup;
-  const { host, port = defaultPort } = config.http ?? {};
+  const { host: address, port = defaultPort } = host.settings.config.http ?? {};
   const routes: Parameters<typeof startLoopbackServer>[0] = async (app) => {
     countRequests(app, metrics);
     await app.register(probeRoutes, {
       version,
       metrics,
-      services: () => live.current,
-      maxCalls: () => live.current.lasting.pool.stats.max,
+      host: () => host,
+      maxCalls: () => host.poolStats.max,
       guardsMetrics: true,
     } satisfies ProbeOptions);
     await app.register(toolProxyRoutes, {
-      createProxy: (clientId, correlationId) => createClientProxy(live, { clientId, correlationId }),
-      rateLimit: (id) => rateLimitOf(live.setup.config, id),
+      createProxy: (id, correlationId) =>
+        createCallerProxy(host, { caller: callerOf(host.settings.config, id), correlationId }),
+      rateLimit: (id) => rateLimitOf(host.settings.config, id),
       logger,
     } satisfies ToolProxyRoutesOptions);
   };
-  const options = { ...(host !== undefined && { host }), port, maxConnections, drainMs, onRefused, logger };
+  const options = {
+    ...(address !== undefined && { host: address }),
+    port,
+    maxConnections,
+    drainMs,
+    onRefused,
+    logger,
+  };
   try {
     return clients === undefined
       ? await startLoopbackServer(routes, options)
@@ -135,16 +158,16 @@ async function open(
 
 /** Who asks, and within which trace. */
 interface Asked {
-  clientId: string | undefined;
+  caller: Caller;
   correlationId: string;
 }
 
-function createClientProxy({ current, setup }: LiveServices, asked: Asked): ToolProxy {
-  const { pool, audit, admit } = current.lasting;
-  const { policy } = setup.config;
+function createCallerProxy({ tools, audit, admit, settings }: Host, asked: Asked): ToolProxy {
+  const { policy } = settings.config;
   return createToolProxy({
-    tools: admit ? recordedFirst(pool, recordFor(admit, asked)) : pool,
-    client: toolClient(setup.config, asked.clientId),
+    tools: admit ? recordedFirst(tools, recordFor(admit, asked)) : tools,
+    caller: asked.caller,
+    isDirect: true,
     audit: recordFor(audit, asked),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
@@ -152,7 +175,7 @@ function createClientProxy({ current, setup }: LiveServices, asked: Asked): Tool
 }
 
 /** Calls that are on record before they are made, or not made. */
-function recordedFirst(tools: ToolSource, admit: AuditSink): ToolSource {
+function recordedFirst(tools: ToolSource, admit: Admission): ToolSource {
   return {
     listTools: (options) => tools.listTools(options),
     async callTool(toolName, args, options) {
@@ -164,8 +187,8 @@ function recordedFirst(tools: ToolSource, admit: AuditSink): ToolSource {
 }
 
 /** The record of a request says whose it is, and what it belongs to. */
-function recordFor(audit: AuditSink, { clientId, correlationId }: Asked): AuditSink {
-  return (event) => audit({ ...event, correlationId, ...(clientId !== undefined && { clientId }) });
+function recordFor(audit: AuditSink, { caller, correlationId }: Asked): AuditSink {
+  return (event) => audit({ ...event, correlationId, clientId: caller.id, clientKind: caller.kind });
 }
 
 /** Closes the door where the token cannot be told. */

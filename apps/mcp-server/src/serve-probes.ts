@@ -21,20 +21,19 @@ const paths = ['/health', '/ready', '/live', '/metrics'];
 export async function openProbes(
   address: HealthCheckAddress,
   version: string,
-  { services, maxCalls }: Pick<ProbeOptions, 'services' | 'maxCalls'>,
+  { host, maxCalls }: Pick<ProbeOptions, 'host' | 'maxCalls'>,
   logger: Logger,
 ): Promise<OpenedProbes> {
-  const metrics = observe(services, logger);
+  const metrics = observe(host, logger);
   const app = fastify({ bodyLimit: 1, requestTimeout: 5000, exposeHeadRoutes: false });
   boundConnections(app.server, 64);
   answerMistakes(app, logger);
-  await app.register(probeRoutes, { version, metrics, services, maxCalls, guardsMetrics: false });
+  await app.register(probeRoutes, { version, metrics, host, maxCalls, guardsMetrics: false });
   try {
     await app.listen(address);
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
-    const { host, port } = address;
-    const problem = `HEALTH_CHECK_PORT ${port} of ${host} cannot be listened on (${code}); choose another. There are no probes.`;
+    const problem = `HEALTH_CHECK_PORT ${address.port} of ${address.host} cannot be listened on (${code}); choose another. There are no probes.`;
     logger.error({}, problem);
   }
   return {

@@ -1,27 +1,30 @@
+import { languageNames } from '@code-executor/config';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type ExecutionRequest,
   type ExecutionResult,
-  type Language,
   type Sandbox,
   silentLogger,
 } from '@code-executor/contracts';
+import type { PoolStats } from '@code-executor/client-pool';
 import { fakeToolSource } from '@code-executor/contracts/testing';
-import { createExecutor } from '@code-executor/executor';
+import { measureHealth } from '@code-executor/host';
+import { createExecutor, python, typescript } from '@code-executor/executor';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 
 import { instructionsFor } from './instructions.js';
+import { introductions } from './introductions.js';
 import { createServer } from './server.js';
 import { executionTool } from './toolsets/core/execution-tool.js';
 import { healthTool } from './toolsets/core/health.js';
 
+const languages = { typescript, python };
+
 type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
 
-const languages: readonly Language[] = ['typescript', 'python'];
-
-function sandboxOf(language: Language, program: Program): Sandbox {
+function sandboxOf(language: string, program: Program): Sandbox {
   return {
     language,
     async execute(request) {
@@ -59,29 +62,31 @@ describe('createServer', () => {
   ) {
     const executor = createExecutor({
       tools: fakeToolSource({ mcp__test__echo: (args) => ({ text: args['text'] }) }),
-      sandboxes: languages.map((language) => sandboxOf(language, program)),
+      languages: languageNames.map((name) => ({ ...languages[name], sandbox: sandboxOf(name, program) })),
       queue: { maxConcurrent: 2 },
     });
     const circuit = { circuit: 'closed' as const, failuresInRow: 0, circuitFailures: 0 };
-    const pool = {
-      stats: {
-        active: 0,
-        waiting: 0,
-        max: 100,
-        servers: [
-          { name: 'good', state: 'connected' as const, tools: 3, ...circuit },
-          { name: 'bad', state: 'failed' as const, reason: 'It did not start.', ...circuit },
-        ],
-      },
+    const poolStats: PoolStats = {
+      active: 0,
+      waiting: 0,
+      max: 100,
+      servers: [
+        { name: 'good', state: 'connected', tools: 3, ...circuit },
+        { name: 'bad', state: 'failed', reason: 'It did not start.', ...circuit },
+      ],
     };
-    const services = () => Promise.resolve({ executor, lasting: { pool } });
+    const health = () => measureHealth({ executor, poolStats });
+    const host = () => Promise.resolve({ executor, health });
     const server = createServer({
       version: '1.2.3',
-      instructions: instructionsFor(['good', 'bad'], languages),
+      caller: { id: 'stdio', kind: 'stdio' },
+      instructions: instructionsFor(['good', 'bad'], Object.values(introductions)),
       tools: () =>
         Promise.resolve([
-          ...languages.map((language) => executionTool(language, { services, servers: ['good', 'bad'] })),
-          healthTool({ version: '1.2.3', services, warnings: () => warnings }),
+          ...languageNames.map((name) =>
+            executionTool(languages[name], introductions[name], { host, servers: ['good', 'bad'] }),
+          ),
+          healthTool({ version: '1.2.3', host, warnings: () => warnings }),
         ]),
       logger: silentLogger,
     });
@@ -206,11 +211,13 @@ describe('createServer', () => {
     expect(typescript).toContain('Servers: good, bad.');
     expect(python).toContain('Servers: good, bad.');
     const many = Array.from({ length: 100 }, (_, index) => `server-${index}`);
-    const services = () => Promise.reject(new Error('not called'));
-    const { description } = executionTool('python', { services, servers: many });
+    const host = () => Promise.reject(new Error('not called'));
+    const descriptionFor = (servers: string[]) =>
+      executionTool(languages.python, introductions.python, { host, servers }).description;
+    const description = descriptionFor(many);
     expect(description).toContain('Servers: server-0, server-1, ');
     expect(description).toMatch(/, server-18 and 81 more\./);
-    expect(executionTool('python', { services, servers: [] }).description).toContain('Servers: none.');
+    expect(descriptionFor([])).toContain('Servers: none.');
   });
 
   test('costs at most 600 tokens, with what the tools answer 1600', async () => {
@@ -401,9 +408,9 @@ describe('createServer', () => {
       auditLog: { enabled: false },
       mcpClients: { connected: 1 },
       connectionPool: { active: 0, waiting: 0, max: 100 },
-      executions: { running: 1, waiting: 0, max: 2 },
+      executions: { running: 1, waiting: 0, max: 2, finished: 0 },
       spares: { ready: 8, memoryMb: 600 },
-      sandboxes: languages.map((language) => ({
+      sandboxes: languageNames.map((language) => ({
         language,
         isolation: 'portable',
         note: 'bubblewrap is missing.',
@@ -434,33 +441,5 @@ describe('createServer', () => {
     const { isError, structuredContent } = await call('health', { verbose: true });
     expect(isError).toBe(true);
     expect(structuredContent['error']).toBe('Unknown parameter "verbose"; health takes none.');
-  });
-});
-
-test.each([
-  ['every language can run', ['strict', 'strict'], true],
-  ['one language cannot run', ['strict', undefined], false],
-  ['none can run', [undefined, undefined], false],
-  ['none is enabled', [], false],
-] as const)('health says whether programs can run: %s', async (_what, modes, healthy) => {
-  const sandboxes = modes.map((isolation, index) => ({
-    language: languages[index] ?? 'python',
-    ...(isolation && { isolation }),
-  }));
-  const tool = healthTool({
-    version: '1.2.3',
-    services: () =>
-      Promise.resolve({
-        executor: {
-          stats: { running: 0, waiting: 0, max: 1 },
-          status: () => Promise.resolve(sandboxes),
-        },
-        lasting: { pool: { stats: { active: 0, waiting: 0, max: 1, servers: [] } } },
-      }),
-    warnings: () => [],
-  });
-  expect((await tool.call({}, { signal: AbortSignal.abort() })).structured).toMatchObject({
-    healthy,
-    sandboxes,
   });
 });

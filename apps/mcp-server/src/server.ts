@@ -1,4 +1,4 @@
-import type { Logger } from '@code-executor/contracts';
+import type { Caller, Logger } from '@code-executor/contracts';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
@@ -20,6 +20,8 @@ const questionTimeoutMs = 600_000;
 
 export interface ServerOptions {
   version: string;
+  /** Who is at the other end. */
+  caller: Caller;
   /** Shown to the model: when to use the tools. */
   instructions: string;
   /** Called with each call of a tool; `askUser` is absent where the client cannot ask a person. */
@@ -33,7 +35,14 @@ export interface ServerOptions {
  * The tools as an MCP server. They are not registered with the SDK's high-level class, because that
  * would answer bad input before a tool sees it, in words of its own.
  */
-export function createServer({ version, instructions, onCall, tools, logger }: ServerOptions): McpServer {
+export function createServer({
+  version,
+  caller,
+  instructions,
+  onCall,
+  tools,
+  logger,
+}: ServerOptions): McpServer {
   const info = { name: 'code-executor', title: 'Code Executor', version };
   const mcpServer = new McpServer(info, { instructions });
   const { server } = mcpServer;
@@ -84,6 +93,7 @@ export function createServer({ version, instructions, onCall, tools, logger }: S
           });
     try {
       const outcome = await tool.call(params.arguments ?? {}, {
+        caller,
         signal: extra.signal,
         ...(typeof traceparent === 'string' && { traceparent }),
         ...(progress && { onProgress: (message) => progress.report(message) }),

@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonSchema, ToolAnnotations } from '@code-executor/contracts';
+import type { Caller, ContentBlock, JsonSchema, ToolAnnotations } from '@code-executor/contracts';
 
 /** A tool that this server offers, free of any protocol. */
 export interface Tool {
@@ -13,6 +13,8 @@ export interface Tool {
 }
 
 export interface ToolContext {
+  /** Who calls. */
+  caller: Caller;
   /** Fires when the caller cancels or the connection ends. */
   signal: AbortSignal;
   /** The step of a trace that asks, as the caller sent it (W3C Trace Context). */

@@ -14,6 +14,7 @@ const maxBytes: Record<TextField | ListField, number> = {
   correlationId: 48,
   executionId: 80,
   clientId: 80,
+  clientKind: 20,
   clientIp: 64,
   language: 32,
   isolation: 32,

@@ -61,9 +61,11 @@ export class CallQueue {
    * it fires during the wait.
    */
   async turn(tool: ToolSchema, options: CallOptions): Promise<() => void> {
-    const { signal, executionId, clientId } = options;
+    const { signal, executionId, caller } = options;
     signal?.throwIfAborted();
-    const claim: Claim = { server: tool.server, caller: executionId ?? clientId };
+    // Only one that the operator knows by name has a share: all others would have one together.
+    const known = caller?.policy && `${caller.kind}:${caller.id}`;
+    const claim: Claim = { server: tool.server, caller: executionId ?? known };
     let timer: NodeJS.Timeout | undefined;
     let stop: (() => void) | undefined;
     try {

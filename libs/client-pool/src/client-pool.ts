@@ -295,11 +295,11 @@ function toUnusable(servers: readonly FailedServer[] = []): UnusableServer[] {
 }
 
 /** Whose call it is, as records say it. */
-function idsOf({ executionId, clientId, traceparent }: CallOptions): Partial<AuditEvent> {
+function idsOf({ executionId, caller, traceparent }: CallOptions): Partial<AuditEvent> {
   const trace = parseTraceparent(traceparent);
   return {
     ...(executionId !== undefined && { executionId }),
-    ...(clientId !== undefined && { clientId }),
+    ...(caller && { clientId: caller.id, clientKind: caller.kind }),
     ...(trace && { correlationId: trace.traceId }),
   };
 }

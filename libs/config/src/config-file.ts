@@ -1,14 +1,14 @@
-import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { makePrivateFolder, readRegularFile, unusableFile } from '@code-executor/files';
 
-import { ownershipProblem, readRegularFile, unusable } from './read-file.js';
 import { isWithin, realPathOf } from './real-path.js';
 import { readVariable } from './references.js';
 
-const maxBytes = 1024 * 1024;
+/** Of the configuration, and of the list of trusted projects. */
+export const maxConfigBytes = 1024 * 1024;
 
 export interface FileSearch {
   cwd: string;
@@ -54,11 +54,11 @@ export async function makeProductHome(search: Omit<FileSearch, 'file'>): Promise
     throw new CodeExecutorError('failed_precondition', message);
   }
   if (await isOfProject(folder, search)) {
-    throw unusable(folder, 'lies in the working directory; set CODE_EXECUTOR_HOME to a folder elsewhere');
+    throw unusableFile(folder, 'lies in the working directory; set CODE_EXECUTOR_HOME to a folder elsewhere');
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makePrivateFolder(folder).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-    throw unusable(folder, `cannot be made (${code}); look at the rights of the folder around it`, error);
+    throw unusableFile(folder, `cannot be made (${code}); look at the rights of the folder around it`, error);
   });
   return folder;
 }
@@ -90,7 +90,7 @@ export async function findConfigFile(
     search.file === undefined
       ? 'correct or unset CODE_EXECUTOR_CONFIG_PATH'
       : 'correct the path given with --config';
-  throw unusable(named, `does not exist; ${advice}`);
+  throw unusableFile(named, `does not exist; ${advice}`);
 }
 
 export async function configPlaces(search: FileSearch): Promise<ConfigPlaces> {
@@ -135,9 +135,6 @@ function pathVariable(env: NodeJS.ProcessEnv, name: string): string | undefined 
  * commands.
  */
 export async function readOwnFile(path: string): Promise<string | undefined> {
-  const file = await readRegularFile(path, { maxBytes, followLink: false });
-  if (!file) return undefined;
-  const problem = ownershipProblem(file.ownership);
-  if (problem !== undefined) throw unusable(path, problem);
-  return file.text;
+  const file = await readRegularFile(path, { maxBytes: maxConfigBytes, writableBy: 'operator' });
+  return file?.text();
 }

@@ -2,13 +2,13 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { rewriteFile } from '@code-executor/files';
 
-import { findConfigFile, homeDirectory, makeProductHome } from './config-file.js';
+import { findConfigFile, homeDirectory, makeProductHome, maxConfigBytes } from './config-file.js';
 import { readContent } from './content.js';
 import { removeKey, setKey } from './edit-json.js';
 import type { LoadConfigOptions } from './load-config.js';
 import { lookUpIn } from './references.js';
-import { rewriteFile } from './rewrite-file.js';
 import type { Config } from './schema.js';
 
 /** One key of the file; without a value it is removed. */
@@ -33,7 +33,7 @@ export async function editConfig(
   const search = { cwd: process.cwd(), home: homeDirectory(), env: process.env, ...options };
   const found = await findConfigFile(search);
   const path = found ? await realpath(found.path) : join(await makeProductHome(search), 'config.json');
-  await rewriteFile(path, (text) => {
+  await rewriteFile(path, { maxBytes: maxConfigBytes }, (text) => {
     const before = text ?? '{}\n';
     const edits = plan(validConfig(before, path, search.env));
     const after = edits.reduce(

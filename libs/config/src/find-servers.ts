@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 
 import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
+import { readRegularFile } from '@code-executor/files';
 import { closestMatch } from 'leven';
 
 import { homeDirectory } from './config-file.js';
@@ -15,7 +16,6 @@ import {
   type TrustOptions,
   withoutText,
 } from './project-file.js';
-import { ownershipProblem, readRegularFile, unusable } from './read-file.js';
 import { lookUpIn } from './references.js';
 import { isTree } from './retired-keys.js';
 import type { Config } from './schema.js';
@@ -227,14 +227,12 @@ async function readOperatorFile(
   onBroken: () => void,
 ): Promise<ReadServerFile | undefined> {
   try {
-    const file = await readRegularFile(path, { maxBytes, followLink: true });
+    const file = await readRegularFile(path, { maxBytes, writableBy: 'operator', followLink: true });
     if (!file) {
       if (isExpected) warn(missing(path));
       return undefined;
     }
-    const danger = ownershipProblem(file.ownership);
-    if (danger !== undefined) throw unusable(path, danger);
-    const { value, flaws } = isExpected ? parseJson(file.text) : parseBigJson(file.text);
+    const { value, flaws } = isExpected ? parseJson(file.text()) : parseBigJson(file.text());
     warnOfFlaws(path, flaws, warn);
     if (value === undefined) onBroken();
     return value === undefined ? undefined : { path, label, value, flaws, isServerFile: isExpected };

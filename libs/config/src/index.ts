@@ -1,6 +1,7 @@
 export { configFiles } from './config-files.js';
 export { type ConfigKey, configKeys } from './config-keys.js';
 export { type ConfigEdit, editConfig } from './edit-config.js';
+export { enabledLanguages } from './enabled-languages.js';
 export { baseEnvironment } from './environment.js';
 export { describeRequest } from './describe-request.js';
 export {
@@ -10,6 +11,7 @@ export {
   type OperatorFiles,
 } from './find-servers.js';
 export { type HealthCheckAddress, readHealthCheck } from './health-check.js';
+export { type LanguageName, languageNames } from './language-names.js';
 export { loadConfig, type LoadConfigOptions, type LoadedConfig, type ConfigOrigin } from './load-config.js';
 export type { ProjectFile, TrustOptions } from './project-file.js';
 export {

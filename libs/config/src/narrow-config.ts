@@ -53,6 +53,8 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
     maxConcurrent: atMost(16),
     maxQueued: atMost(200),
     queueTimeoutMs: atMost(30_000),
+    maxFinished: atMost(1000),
+    keepFinishedMs: atMost(300_000),
     maxOutputChars: atMost(100_000),
     spares: { typescript: atMost(4), python: atMost(1), idleMs: atMost(600_000), maxMemoryMb: atMost(512) },
   },

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { readRegularFile, unusableFile } from '@code-executor/files';
 
 import { shorten } from './key-path.js';
-import { ownershipProblem, readRegularFile, unusable } from './read-file.js';
 import { isWithin, realPathOf } from './real-path.js';
 import { readVariable } from './references.js';
 import { readTrusted, type TrustedFiles } from './trust-store.js';
@@ -84,13 +84,11 @@ export class ProjectTrust {
    */
   async read(path: string): Promise<ReadProjectFile | undefined> {
     const place = join(await realPathOf(dirname(path)), basename(path));
-    const file = await readRegularFile(place, { maxBytes, followLink: false });
+    const file = await readRegularFile(place, { maxBytes, writableBy: 'operator' });
     if (!file) return undefined;
     if (!isWithin(place, this.#folder)) {
-      throw unusable(place, 'lies outside of the working directory; name it by its absolute path');
+      throw unusableFile(place, 'lies outside of the working directory; name it by its absolute path');
     }
-    const danger = ownershipProblem(file.ownership);
-    if (danger !== undefined) throw unusable(place, danger);
     const sha256 = `sha256:${createHash('sha256').update(file.bytes).digest('hex')}`;
     const known = this.#trusted.get(place);
     const isTrusted = this.#trustsAll || known === sha256;
@@ -100,7 +98,7 @@ export class ProjectTrust {
       sha256,
       isTrusted,
       byEnvironment: this.#trustsAll,
-      text: file.text,
+      text: file.text(),
       hasChanged: !isTrusted && known !== undefined,
     };
   }

@@ -2,11 +2,17 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { ownershipProblem, rewriteFile, unusableFile } from '@code-executor/files';
 import { z } from 'zod';
 
-import { type FileSearch, isOfProject, makeProductHome, productHome, readOwnFile } from './config-file.js';
-import { ownershipProblem, unusable } from './read-file.js';
-import { rewriteFile } from './rewrite-file.js';
+import {
+  type FileSearch,
+  isOfProject,
+  makeProductHome,
+  maxConfigBytes,
+  productHome,
+  readOwnFile,
+} from './config-file.js';
 
 const fileName = 'trusted-projects.json';
 const storeSchema = z.object({
@@ -31,8 +37,8 @@ export async function readTrusted(search: Omit<FileSearch, 'file'>): Promise<Tru
   const text = await readOwnFile(path);
   if (text === undefined) return new Map();
   const folder = join(path, '..');
-  const problem = ownershipProblem(await stat(folder));
-  if (problem !== undefined) throw unusable(folder, problem);
+  const problem = ownershipProblem(await stat(folder), 'operator');
+  if (problem !== undefined) throw unusableFile(folder, problem);
   return parse(text, path);
 }
 
@@ -42,7 +48,7 @@ export async function changeTrusted(
   search: Omit<FileSearch, 'file'>,
 ): Promise<void> {
   const path = join(await makeProductHome(search), fileName);
-  await rewriteFile(path, (text) => {
+  await rewriteFile(path, { maxBytes: maxConfigBytes }, (text) => {
     const files = text === undefined ? new Map<string, string>() : parse(text, path);
     change(files);
     return `${JSON.stringify({ version: 1, files: Object.fromEntries(files) }, undefined, 2)}\n`;

@@ -1,3 +1,4 @@
+import type { Caller } from './caller.js';
 import type { ErrorCode } from './error.js';
 import type { IsolationMode, Language } from './sandbox.js';
 
@@ -56,8 +57,10 @@ export interface AuditEvent {
   correlationId?: string;
   /** `exec_…`, the same for everything that one program did. */
   executionId?: string;
-  /** Who asked over HTTP: the name under `http.clients`. */
+  /** Who asked: the caller's id, which over HTTP is the name under `http.clients`. */
   clientId?: string;
+  /** The way in that the caller took. */
+  clientKind?: Caller['kind'];
   clientIp?: string;
   /** What a refused HTTP request was answered with; absent where its connection was closed to make room for others. */
   httpStatus?: number;
@@ -95,6 +98,12 @@ export interface AuditEvent {
   /** Of what the caller of an execution got back, as JSON. */
   returnedBytes?: number;
 }
+
+/**
+ * Takes the record of what is about to be done, before it is done. Where it rejects, that is not done: the caller gets
+ * what it rejects with.
+ */
+export type Admission = (event: AuditEvent) => void | Promise<void>;
 
 /** Takes records. What it rejects with is for the log: a broken record breaks no call. */
 export type AuditSink = (event: AuditEvent) => void | Promise<void>;

@@ -1,5 +1,6 @@
 export { anySignal } from './any-signal.js';
-export type { AuditAction, AuditEvent, AuditEventType, AuditSink } from './audit.js';
+export type { Admission, AuditAction, AuditEvent, AuditEventType, AuditSink } from './audit.js';
+export { type Caller, type CallerPolicy, embedder } from './caller.js';
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
@@ -20,6 +21,7 @@ export {
   noPermissions,
   type OutputChunk,
   type Permissions,
+  type RunPause,
   type Sandbox,
   type SandboxStatus,
 } from './sandbox.js';
@@ -38,6 +40,7 @@ export type {
   ToolSource,
 } from './tool.js';
 export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
+export { printable, printableJson } from './printable.js';
 export { type CutMessage, MessageBuffer, type SharedMemory } from './message-buffer.js';
 export { readInTurns } from './read-in-turns.js';
 export { untilAborted } from './until-aborted.js';

@@ -3,7 +3,8 @@ import type { HttpFetcher } from './http-fetcher.js';
 import type { JsonValue } from './json.js';
 import type { ContentBlock, ToolHit, ToolSource } from './tool.js';
 
-export type Language = 'typescript' | 'python';
+/** The name of a programming language, in lower case: `typescript`. */
+export type Language = string;
 
 /**
  * How a sandbox is walled off: `strict` has an operating-system layer beside the runtime's own
@@ -52,10 +53,19 @@ export interface OutputChunk {
   text: string;
 }
 
+/** Tells whether a run waits for a person. */
+export interface RunPause {
+  readonly isPaused: boolean;
+  /** Has the listener called at each change. */
+  onChange(listener: () => void): void;
+}
+
 export interface ExecutionRequest {
   code: string;
-  /** Wall-clock limit in milliseconds, from the start of the program. */
+  /** Wall-clock limit in milliseconds, from the start of the program; the clock stands still during a `pause`, for ten minutes in all. */
   timeoutMs: number;
+  /** Default: the run never waits for a person. */
+  pause?: RunPause;
   permissions: GrantedPermissions;
   tools: ToolSource<ToolHit>;
   /** Serves `permissions.net`; without it, network grants are refused. */

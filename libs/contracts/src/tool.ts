@@ -1,3 +1,4 @@
+import type { Caller } from './caller.js';
 import type { JsonObject, JsonSchema } from './json.js';
 
 /** The name of an upstream tool as code and policy see it: `mcp__<server>__<tool>`. */
@@ -74,10 +75,12 @@ export interface CallOptions {
   traceparent?: string;
   /** The execution that asks: records name it, and it has a share of what is scarce. */
   executionId?: string;
-  /** The client that asks over HTTP, where no execution does. */
-  clientId?: string;
+  /** Who asks, or whose execution it is. */
+  caller?: Caller;
   /** Told when the wait for a free place is over. */
   onStart?: () => void;
+  /** Waits for the answer of a person: the time limit of the execution stands still meanwhile. Absent without one. */
+  waitForPerson?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Only the tools of this server: one of another server is not meant, whatever its name. */
   server?: string;
 }

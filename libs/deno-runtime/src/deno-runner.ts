@@ -6,21 +6,15 @@ import {
   type SandboxStatus,
   untilAborted,
 } from '@code-executor/contracts';
+import { firstLineOf, type Grants, isServerFolder, type Isolation } from '@code-executor/isolation';
+import { hostCallContext, type OwnHostCalls } from '@code-executor/sandbox-channel';
 
-import type { DenoLimits, Grants, OwnFiles } from './command/deno-command.js';
+import { denoCommand, type DenoLimits, type OwnFiles } from './deno-command.js';
+import { chooseDenoIsolation } from './deno-isolation.js';
 import { DenoProcess } from './deno-process.js';
-import { fetchHandler } from './fetch-handler.js';
-import { fileHandlers } from './file-handlers.js';
 import { findDeno } from './find-deno.js';
-import { refuseReserved } from './grants.js';
-import { firstLineOf } from './hide-paths.js';
-import type { HostCallHandlers } from './host-calls.js';
-import { chooseIsolation, denoCommand, type Isolation } from './isolation.js';
 import { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
-import { ShownPictures } from './shown-pictures.js';
 import { type SpareOptions, SparePool } from './spare-pool.js';
-import { svgRendererHandler } from './svg-renderer.js';
-import { toolHandlers } from './tool-handlers.js';
 
 export interface DenoRunnerOptions {
   language: Language;
@@ -39,8 +33,8 @@ export interface DenoRunnerOptions {
   messageFor: (code: string, servesFiles: boolean) => object;
   /** Makes text about the program what its author expects. Default: as it is. */
   cleanText?: (text: string) => string;
-  /** What processes may ask for beside tools, pictures and the network. */
-  handlers?: HostCallHandlers;
+  /** What processes may ask for. */
+  hostCalls: OwnHostCalls;
 }
 
 /** Everything that a program may write in its life; more ends it. */
@@ -73,7 +67,6 @@ export class DenoRunner {
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
     const askedMs = performance.now();
     const grants = request.permissions;
-    refuseReserved(grants);
     const isDefault = grants.read.length + grants.write.length === 0 && request.timeoutMs <= maxTimeoutMs;
     const spare = isDefault ? this.#spares.take() : undefined;
     if (spare) {
@@ -102,7 +95,7 @@ export class DenoRunner {
   async status(): Promise<SandboxStatus> {
     const { language, denoPath, isolation } = this.#options;
     try {
-      const { mode, note } = await chooseIsolation(await findDeno(denoPath), isolation);
+      const { mode, note } = await chooseDenoIsolation(await findDeno(denoPath), isolation);
       return { language, isolation: mode, ...(note !== undefined && { note }), spares: this.#spares.status };
     } catch (error) {
       return { language, note: CodeExecutorError.from(error).message };
@@ -121,9 +114,9 @@ export class DenoRunner {
     isSpare: boolean,
     signal?: AbortSignal,
   ): Promise<DenoProcess> {
-    const { limits, script, isolation } = this.#options;
+    const { limits, script, isolation, hostCalls } = this.#options;
     const denoPath = await findDeno(this.#options.denoPath);
-    const { mode } = await chooseIsolation(denoPath, isolation);
+    const { mode } = await chooseDenoIsolation(denoPath, isolation);
     const command = await denoCommand(mode, {
       denoPath,
       script,
@@ -135,7 +128,7 @@ export class DenoRunner {
       await command.cleanUp();
       throw new CodeExecutorError('unavailable', 'The sandbox is closed.');
     }
-    return new DenoProcess(command, { maxOutputBytes, isSpare });
+    return new DenoProcess(command, { maxOutputBytes, isSpare, hostCalls: hostCalls.globals });
   }
 
   /** They may have to be made first: nobody who has cancelled waits for that. */
@@ -160,25 +153,23 @@ export class DenoRunner {
     this.#processes.add(process);
     void process.exit.then(() => this.#processes.delete(process));
     const { maxOutputChars, cleanText = (text: string) => text, messageFor, memoryAdvice } = this.#options;
-    const pictures = new ShownPictures();
     const servesFiles = process.isolation === 'portable' && grants.read.length + grants.write.length > 0;
+    const context = hostCallContext({
+      tools: request.tools,
+      fetcher: request.fetcher,
+      net: request.permissions.net,
+      files: servesFiles ? { grants, isWithheld: isServerFolder } : undefined,
+    });
     try {
       const outcome = await runProgram(process, request, {
         ...start,
         maxOutputChars,
         cleanText,
         ...(memoryAdvice !== undefined && { memoryAdvice }),
-        handlers: new Map([
-          ...toolHandlers(request.tools),
-          ['fetch', fetchHandler(request.fetcher, request.permissions.net)],
-          ['display', pictures.handler],
-          ['svgRenderer', svgRendererHandler],
-          ...(servesFiles ? fileHandlers(grants) : []),
-          ...(this.#options.handlers ?? []),
-        ]),
+        hostCalls: { table: this.#options.hostCalls.table, context },
         run: messageFor(request.code, servesFiles),
       });
-      const { content } = pictures;
+      const { content } = context.pictures;
       return { ...outcome, result: { ...outcome.result, ...(content.length > 0 && { content }) } };
     } finally {
       this.#running--;

@@ -1,8 +1,7 @@
-export type { DenoLimits, Grants, OwnFiles } from './command/deno-command.js';
-export { DenoProcess, type ExitStatus, maxFrameBytes } from './deno-process.js';
+export { denoCommand, type OwnFiles } from './deno-command.js';
+export { chooseDenoIsolation } from './deno-isolation.js';
+export { DenoProcess } from './deno-process.js';
 export { DenoRunner, type DenoRunnerOptions } from './deno-runner.js';
-export { isPrivateFolder } from './command/server-folder.js';
 export { findDeno, minimumDenoVersion } from './find-deno.js';
-export { chooseIsolation, type ChosenIsolation, denoCommand, type Isolation } from './isolation.js';
-export { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
-export { type SpareOptions, type SpareStatus } from './spare-pool.js';
+export { runProgram } from './run-program.js';
+export type { SpareOptions } from './spare-pool.js';

@@ -9,12 +9,19 @@ import {
   type ExecutionStatus,
   type JsonValue,
 } from '@code-executor/contracts';
+import type { ExitStatus } from '@code-executor/isolation';
+import {
+  type HostCallContext,
+  HostCalls,
+  type HostCallTable,
+  maxOutstandingCalls,
+  type SandboxFrame,
+} from '@code-executor/sandbox-channel';
 
-import type { DenoProcess, ExitStatus, ProtocolViolation } from './deno-process.js';
+import type { DenoProcess, ProtocolViolation } from './deno-process.js';
 import { hidePaths } from './hide-paths.js';
-import { type HostCallHandlers, HostCalls, maxOutstandingCalls } from './host-calls.js';
 import { OutputBuffer } from './output-buffer.js';
-import type { SandboxFrame } from './protocol/sandbox-frame.js';
+import { RunClock } from './run-clock.js';
 
 /** Between SIGTERM and SIGKILL. */
 const killGraceMs = 1000;
@@ -29,7 +36,8 @@ export interface ProgramOptions {
   askedMs: number;
   /** The first message to the bootstrap; it holds the code. */
   run: object;
-  handlers: HostCallHandlers;
+  /** What the program may ask for, and what that is answered from. */
+  hostCalls: { table: HostCallTable; context: HostCallContext };
   maxOutputChars: number;
   /** A process that has not taken its program after this many milliseconds is ended, for another to have it. Default: none is. */
   startLimitMs?: number;
@@ -41,7 +49,7 @@ export interface ProgramOptions {
 
 const programIsOver = new CodeExecutorError('cancelled', 'The program is over.');
 
-type ProgramRequest = Pick<ExecutionRequest, 'timeoutMs' | 'signal' | 'onOutput'>;
+type ProgramRequest = Pick<ExecutionRequest, 'timeoutMs' | 'pause' | 'signal' | 'onOutput'>;
 const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
 
 type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
@@ -69,10 +77,11 @@ export async function runProgram(
   const calls = new AbortController();
   // One listener per open call; Node warns of a leak from the eleventh on.
   setMaxListeners(0, calls.signal);
-  const hostCalls = new HostCalls(options.handlers, (line) => process.send(line), calls.signal);
+  const { table, context } = options.hostCalls;
+  const hostCalls = new HostCalls(table, context, (line) => process.send(line), calls.signal);
   let hasArrived = false as boolean;
   let startedMs = undefined as number | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let clock = undefined as RunClock | undefined;
   let result: ResultFrame | undefined;
 
   const ending = await new Promise<Ending | ExitStatus>((resolve) => {
@@ -103,9 +112,10 @@ export async function runProgram(
     const onLimit = (ms: number, act: () => void) => setTimeout(() => void process.untilRead().then(act), ms);
     const start = () => {
       startedMs = performance.now();
-      timer = onLimit(request.timeoutMs, () => {
+      const onTimeout = () => {
         if (!result) resolve('timeout');
-      });
+      };
+      clock = new RunClock(request.timeoutMs, request.pause, () => void process.untilRead().then(onTimeout));
     };
     const startTimer = onLimit(maxStartMs, () => {
       if (startedMs === undefined) resolve('slow_start');
@@ -128,7 +138,7 @@ export async function runProgram(
     request.signal?.addEventListener('abort', cancel, { once: true });
     if (request.signal?.aborted) cancel();
     calls.signal.addEventListener('abort', () => {
-      clearTimeout(timer);
+      clock?.stop();
       clearTimeout(startTimer);
       if (arrivalTimer) clearTimeout(arrivalTimer);
       clearInterval(diskWatch);
@@ -137,7 +147,7 @@ export async function runProgram(
     void process.ready.then(() => process.send(`${JSON.stringify(options.run)}\n`));
   });
 
-  const durationMs = startedMs === undefined ? 0 : performance.now() - startedMs;
+  const durationMs = clock?.usedMs ?? 0;
   // Calls still on their way are of no use to anybody now. A reason of our own: the default one costs a stack.
   calls.abort(programIsOver);
   process.listen({});

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { DenoProcess } from './deno-process.js';
-import { innermost, isHalted, residentMb } from './process-tree.js';
 
 export interface SpareOptions {
   /** Processes that wait; 0 turns spares off. Default 4. */
@@ -31,7 +30,7 @@ const startLimitMs = 60_000;
 export class SparePool {
   readonly #options: Required<SpareOptions>;
   readonly #start: () => Promise<DenoProcess>;
-  readonly #ready: { spare: DenoProcess; denoPid: number | undefined }[] = [];
+  readonly #ready: DenoProcess[] = [];
   readonly #alive = new Set<DenoProcess>();
   #idleTimer: NodeJS.Timeout | undefined;
   /** The latest wish to fill the pool; an earlier one sees that it is not the latest and stops. */
@@ -46,7 +45,7 @@ export class SparePool {
   }
 
   get status(): SpareStatus {
-    const memoryMb = this.#ready.reduce((sum, { spare }) => sum + residentMb(spare.pid), 0);
+    const memoryMb = this.#ready.reduce((sum, { residentMb }) => sum + residentMb, 0);
     return { ready: this.#ready.length, memoryMb: Math.round(memoryMb) };
   }
 
@@ -59,12 +58,12 @@ export class SparePool {
     this.#filling = undefined;
     const next = this.#ready.shift();
     if (!next) return undefined;
-    this.#alive.delete(next.spare);
+    this.#alive.delete(next);
     // Only now, while it reads its program: looking takes a while.
     setImmediate(() => {
-      if (isHalted(next.denoPid)) void next.spare.kill(0);
+      if (next.isHalted) void next.kill(0);
     });
-    return next.spare;
+    return next;
   }
 
   /** Nothing runs now: starts what is missing, one after the other. */
@@ -108,22 +107,24 @@ export class SparePool {
     clearTimeout(limit);
     if (
       !isReady ||
+      // Asked here for the first time, so that it is quick when a program comes.
+      spare.isHalted ||
       this.#isClosed ||
       // Another one got there first: a program came and went while this one started.
       this.#ready.length >= this.#options.count ||
-      this.status.memoryMb + residentMb(spare.pid) > this.#options.maxMemoryMb
+      this.status.memoryMb + spare.residentMb > this.#options.maxMemoryMb
     ) {
       void spare.kill(0);
       return false;
     }
-    this.#ready.push({ spare, denoPid: innermost(spare.pid) });
+    this.#ready.push(spare);
     return true;
   }
 
   /** Resolves when it is ready, or is not going to be; whatever it says or does beside that discards it. */
   #untilReady(spare: DenoProcess): Promise<boolean> {
     const discard = () => {
-      const index = this.#ready.findIndex((one) => one.spare === spare);
+      const index = this.#ready.indexOf(spare);
       if (index !== -1) this.#ready.splice(index, 1);
       void spare.kill(0);
     };

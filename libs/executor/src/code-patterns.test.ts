@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { codePatterns } from './code-patterns.js';
+import { python } from './languages/python.js';
+import { typescript } from './languages/typescript.js';
 
 describe('codePatterns', () => {
   test.each([
@@ -14,7 +16,7 @@ describe('codePatterns', () => {
     ['new Worker(url); WebAssembly.compile(b)', ['Worker', 'WebAssembly']],
     ['const evaluate = (medieval) => medieval; import("./a.ts"); await tools.files.read({})', []],
   ])('names what TypeScript holds: %s', (code, names) => {
-    expect(codePatterns(code, 'typescript')).toEqual(names);
+    expect(codePatterns(code, typescript)).toEqual(names);
   });
 
   test.each([
@@ -27,6 +29,6 @@ describe('codePatterns', () => {
     ],
     ['import json\nexecutor = 1\nprint(json.dumps({"a": executor}))', []],
   ])('names what Python holds: %s', (code, names) => {
-    expect(codePatterns(code, 'python')).toEqual(names);
+    expect(codePatterns(code, python)).toEqual(names);
   });
 });

@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { CodeExecutorError, type Language } from '@code-executor/contracts';
+import { CodeExecutorError } from '@code-executor/contracts';
 
 import { executeParameters } from './execute-parameters.js';
+import type { ExecutionLanguage } from './languages/execution-language.js';
+import { python } from './languages/python.js';
+import { typescript } from './languages/typescript.js';
 
 const parameters = executeParameters({ maxTimeoutMs: 60_000, maxCodeSize: 1000 });
 
 function refusal(request: unknown): string {
   try {
-    parameters.parse(request, 'typescript');
+    parameters.parse(request, typescript);
   } catch (error) {
     expect(CodeExecutorError.is(error) && error.code).toBe('invalid_argument');
     return (error as Error).message;
@@ -17,7 +20,7 @@ function refusal(request: unknown): string {
 
 describe('executeParameters', () => {
   test('completes a request with the defaults, and leaves allowedTools to the policy', () => {
-    expect(parameters.parse({ code: 'return 1' }, 'typescript')).toEqual({
+    expect(parameters.parse({ code: 'return 1' }, typescript)).toEqual({
       code: 'return 1',
       timeoutMs: 30_000,
       permissions: { read: [], write: [], net: [] },
@@ -35,16 +38,16 @@ describe('executeParameters', () => {
         net: ['api.example.com', '*.bücher.example:8443', '[::1]:8080'],
       },
     };
-    expect(parameters.parse(request, 'typescript')).toEqual(request);
+    expect(parameters.parse(request, typescript)).toEqual(request);
   });
 
   test('never has a default time limit above the maximum', () => {
-    expect(executeParameters({ maxTimeoutMs: 5000 }).parse({ code: '1' }, 'python').timeoutMs).toBe(5000);
+    expect(executeParameters({ maxTimeoutMs: 5000 }).parse({ code: '1' }, python).timeoutMs).toBe(5000);
   });
 
   test('takes for Python what it takes for TypeScript, but no files', () => {
     const net = ['api.example.com'];
-    const parse = (permissions: object) => () => parameters.parse({ code: '1', permissions }, 'python');
+    const parse = (permissions: object) => () => parameters.parse({ code: '1', permissions }, python);
     expect(parse({ read: [], write: [], net })()).toMatchObject({
       permissions: { read: [], write: [], net },
     });
@@ -134,7 +137,7 @@ describe('executeParameters', () => {
   });
 
   test('publishes the ranges', () => {
-    expect(parameters.jsonSchema('typescript')).toMatchObject({
+    expect(parameters.jsonSchema(typescript)).toMatchObject({
       type: 'object',
       required: ['code'],
       additionalProperties: false,
@@ -147,13 +150,13 @@ describe('executeParameters', () => {
   });
 
   test('publishes files for TypeScript only', () => {
-    const permissionsIn = (language: Language) => {
+    const permissionsIn = (language: ExecutionLanguage) => {
       const { properties } = parameters.jsonSchema(language) as {
         properties: { permissions: { properties: object } };
       };
       return Object.keys(properties.permissions.properties);
     };
-    expect(permissionsIn('typescript')).toEqual(['read', 'write', 'net']);
-    expect(permissionsIn('python')).toEqual(['net']);
+    expect(permissionsIn(typescript)).toEqual(['read', 'write', 'net']);
+    expect(permissionsIn(python)).toEqual(['net']);
   });
 });

@@ -1,14 +1,10 @@
 import { isAbsolute } from 'node:path';
 
-import {
-  CodeExecutorError,
-  type JsonSchema,
-  type Language,
-  type Permissions,
-} from '@code-executor/contracts';
+import { CodeExecutorError, type JsonSchema, type Permissions } from '@code-executor/contracts';
 import * as z from 'zod';
 
 import { describeProblems } from './describe-problems.js';
+import type { ExecutionLanguage } from './languages/execution-language.js';
 import { withoutFence } from './without-fence.js';
 
 /** What a caller may ask for. */
@@ -44,17 +40,20 @@ export interface CheckedRequest {
   permissions: Permissions;
 }
 
+/** What the parameters depend on. */
+type ParametersLanguage = Pick<ExecutionLanguage, 'title' | 'takesFiles'>;
+
 /** The parameters of an execution: one definition for every front door. */
 export interface ExecuteParameters {
   /** For publication, as an MCP `inputSchema` for example: without what programs of the language cannot have. */
-  jsonSchema(language: Language): JsonSchema;
+  jsonSchema(language: ParametersLanguage): JsonSchema;
   /**
-   * Checks what a caller sent. Python takes no files, whatever the server grants.
+   * Checks what a caller sent; where the language takes no files, none are accepted, whatever the server grants.
    *
    * @throws CodeExecutorError `invalid_argument`; the message names each wrong parameter, what came and
    * what is allowed.
    */
-  parse(request: unknown, language: Language): CheckedRequest;
+  parse(request: unknown, language: ParametersLanguage): CheckedRequest;
 }
 
 const minTimeoutMs = 1000;
@@ -88,10 +87,8 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
       .describe('Time limit of the program'),
     permissions: z.strictObject({ read: paths.optional(), write: paths.optional(), net }).optional(),
   });
-  const published: Record<Language, z.ZodType> = {
-    typescript: schema.extend({ permissions: schema.shape.permissions.describe('Paths and hosts') }),
-    python: schema.extend({ permissions: z.strictObject({ net }).optional().describe('Hosts') }),
-  };
+  const withFiles = schema.extend({ permissions: schema.shape.permissions.describe('Paths and hosts') });
+  const withoutFiles = schema.extend({ permissions: z.strictObject({ net }).optional().describe('Hosts') });
   const absolutePaths = `a list of at most ${maxEntries} absolute paths`;
   const allowed = new Map([
     ['', 'an object with the parameters'],
@@ -112,15 +109,16 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
 
   return {
     // The dialect's address is of no use to a model.
-    jsonSchema: (language) => withoutDialect(z.toJSONSchema(published[language], { io: 'input' })),
-    parse(request, language) {
+    jsonSchema: ({ takesFiles }) =>
+      withoutDialect(z.toJSONSchema(takesFiles ? withFiles : withoutFiles, { io: 'input' })),
+    parse(request, { title, takesFiles }) {
       const { success, data, error } = schema.safeParse(request);
       if (!success) {
         throw new CodeExecutorError('invalid_argument', describeProblems(error.issues, request, allowed));
       }
       const { code, allowedTools, timeoutMs, permissions = {} } = data;
       const { read = [], write = [], net = [] } = permissions;
-      if (language === 'python') refuseFiles({ read, write });
+      if (!takesFiles) refuseFiles(title, { read, write });
       return {
         code: withoutFence(code),
         ...(allowedTools && { allowedTools }),
@@ -131,14 +129,14 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
   };
 }
 
-function refuseFiles(lists: Omit<Permissions, 'net'>): void {
+function refuseFiles(language: string, lists: Omit<Permissions, 'net'>): void {
   const problems = Object.entries(lists)
     .filter(([, paths]) => paths.length > 0)
     .map(([kind, { length }]) => `Parameter permissions.${kind} is a list of ${length}`);
   if (problems.length === 0) return;
   throw new CodeExecutorError(
     'invalid_argument',
-    `${problems.join('; ')}; Python programs take no files: leave it out, and call the tools of a filesystem server instead.`,
+    `${problems.join('; ')}; ${language} programs take no files: leave it out, and call the tools of a filesystem server instead.`,
   );
 }
 

@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 
-import type { AuditEvent, ErrorCode, ExecutionErrorCode, Language } from '@code-executor/contracts';
+import type { AuditEvent, ErrorCode, ExecutionErrorCode } from '@code-executor/contracts';
 
 import { codePatterns } from './code-patterns.js';
 import type { ExecutionReport } from './execution-report.js';
+import type { ExecutionLanguage } from './languages/execution-language.js';
+
+/** What a record says of a program's language. */
+type RecordedLanguage = Pick<ExecutionLanguage, 'name' | 'auditPatterns'>;
 
 /** The audit record of a program that is about to run, for places where nothing may run without one. */
-export function startEvent(executionId: string, request: unknown, language: Language): AuditEvent {
+export function startEvent(executionId: string, request: unknown, language: RecordedLanguage): AuditEvent {
   return {
     type: 'execution',
     timestamp: new Date().toISOString(),
     executionId,
-    language,
+    language: language.name,
     status: 'success',
     action: 'started',
     ...programFields(request, language),
@@ -26,13 +30,15 @@ export interface ExecutionMeasures {
   startupMs?: number;
   /** Of all results that its tools gave. */
   resultBytes?: number;
+  /** Of the report, as JSON. */
+  returnedBytes?: number;
 }
 
 /** The audit record of an execution: of the code only its hash, of the result only how it ended. */
 export function executionEvent(
   report: ExecutionReport,
   request: unknown,
-  language: Language,
+  language: RecordedLanguage,
   measures: ExecutionMeasures,
 ): AuditEvent {
   const { executionId, success, isolation, errorCode, executionTimeMs, toolCallsMade } = report;
@@ -40,19 +46,18 @@ export function executionEvent(
     type: 'execution',
     timestamp: new Date().toISOString(),
     executionId,
-    language,
+    language: language.name,
     status: success ? 'success' : isolation ? 'failure' : 'rejected',
     ...(isolation && { isolation }),
     ...(errorCode && isHostCode(errorCode) && { errorCode }),
     durationMs: executionTimeMs,
     ...measures,
-    returnedBytes: Buffer.byteLength(JSON.stringify(report)),
     ...programFields(request, language),
     ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
   };
 }
 
-function programFields(request: unknown, language: Language): Partial<AuditEvent> {
+function programFields(request: unknown, language: RecordedLanguage): Partial<AuditEvent> {
   const { code, allowedTools }: Record<string, unknown> =
     typeof request === 'object' && request !== null ? { ...request } : {};
   const patterns = typeof code === 'string' ? codePatterns(code, language) : [];

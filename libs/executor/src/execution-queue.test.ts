@@ -3,6 +3,11 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { ExecutionQueue } from './execution-queue.js';
+import { python } from './languages/python.js';
+import { typescript } from './languages/typescript.js';
+
+/** Both languages, of which as many Python programs run at once. */
+const withPython = (maxConcurrent = python.maxConcurrent) => [typescript, { ...python, maxConcurrent }];
 
 /** A task that ends when told to. */
 function openTask() {
@@ -97,9 +102,9 @@ describe('ExecutionQueue', () => {
     await first;
   });
 
-  describe('with Python', () => {
-    test('runs at most maxConcurrentPython of it, and TypeScript goes past those that wait', async () => {
-      const queue = new ExecutionQueue({ maxConcurrent: 3, maxConcurrentPython: 2 });
+  describe('with a language that has a limit of its own', () => {
+    test('runs at most as many of its programs, and others go past those that wait', async () => {
+      const queue = new ExecutionQueue({ maxConcurrent: 3 }, withPython(2));
       const [one, two, three, other] = [openTask(), openTask(), openTask(), openTask()];
       const started: string[] = [];
       const start = (name: string, task: typeof one) => () => {
@@ -124,7 +129,7 @@ describe('ExecutionQueue', () => {
     });
 
     test('waits for a place among all too', async () => {
-      const queue = new ExecutionQueue({ maxConcurrent: 1, maxConcurrentPython: 4 });
+      const queue = new ExecutionQueue({ maxConcurrent: 1 }, withPython(4));
       const [typescript, python] = [openTask(), openTask()];
       const both = [queue.run(typescript.run, 'typescript'), queue.run(python.run, 'python')];
       expect(queue.stats).toEqual({ running: 1, waiting: 1, max: 1 });
@@ -139,7 +144,7 @@ describe('ExecutionQueue', () => {
       ['the line of Python', 16, 1],
       ['the line of all', 1, 4],
     ])('lets who is cancelled in %s go at once', async (_line, maxConcurrent, maxConcurrentPython) => {
-      const queue = new ExecutionQueue({ maxConcurrent, maxConcurrentPython });
+      const queue = new ExecutionQueue({ maxConcurrent }, withPython(maxConcurrentPython));
       const open = openTask();
       const first = queue.run(open.run, 'python');
       const caller = new AbortController();
@@ -156,7 +161,7 @@ describe('ExecutionQueue', () => {
     });
 
     test('is refused when maxQueued wait, while TypeScript has a place', async () => {
-      const queue = new ExecutionQueue({ maxConcurrent: 2, maxConcurrentPython: 1, maxQueued: 1 });
+      const queue = new ExecutionQueue({ maxConcurrent: 2, maxQueued: 1 }, withPython(1));
       const open = openTask();
       const both = [queue.run(open.run, 'python'), queue.run(open.run, 'python')];
       expect(await errorOf(queue.run(open.run, 'python'))).toMatchObject({
@@ -167,6 +172,34 @@ describe('ExecutionQueue', () => {
       open.end();
       await Promise.all(both);
     });
+  });
+
+  test('by default runs 16 tasks at once, 4 of them Python, and lets others wait for 30 s', async () => {
+    jest.useFakeTimers();
+    const queue = new ExecutionQueue({}, withPython());
+    const open = openTask();
+    const running = (count: number, language: 'python' | 'typescript') =>
+      Array.from({ length: count }, () => queue.run(open.run, language));
+    const all = [...running(4, 'python'), ...running(12, 'typescript')];
+    const waiting = [errorOf(queue.run(open.run, 'python')), errorOf(queue.run(open.run, 'typescript'))];
+    expect(queue.stats).toEqual({ running: 16, waiting: 2, max: 16 });
+    await jest.advanceTimersByTimeAsync(29_999);
+    expect(queue.stats.waiting).toBe(2);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(queue.stats).toEqual({ running: 16, waiting: 0, max: 16 });
+    for (const refused of waiting) expect(await refused).toMatchObject({ code: 'unavailable' });
+    open.end();
+    await Promise.all(all);
+  });
+
+  test('by default runs at most 4 Python tasks, and lets 200 tasks wait', async () => {
+    const queue = new ExecutionQueue({}, withPython());
+    const open = openTask();
+    const all = Array.from({ length: 204 }, () => queue.run(open.run, 'python'));
+    expect(queue.stats).toEqual({ running: 4, waiting: 200, max: 16 });
+    expect(await errorOf(queue.run(open.run, 'python'))).toMatchObject({ code: 'unavailable' });
+    open.end();
+    await Promise.all(all);
   });
 
   test('leaves the signal of a running task to the task', async () => {

@@ -1,11 +1,11 @@
 import { CodeExecutorError, type Language } from '@code-executor/contracts';
 import PQueue from 'p-queue';
 
+import type { ExecutionLanguage } from './languages/execution-language.js';
+
 export interface QueueOptions {
   /** Executions that run at once. Default 16. */
   maxConcurrent?: number;
-  /** Of these, Python executions, whose processes take much more memory. Default 4. */
-  maxConcurrentPython?: number;
   /** Executions that may wait for their turn; further ones are refused. Default 200. */
   maxQueued?: number;
   /** Milliseconds that an execution waits at most. Default 30,000. */
@@ -16,27 +16,40 @@ export interface QueueOptions {
 const retryAfterFullMs = 60_000;
 const retryAfterTimeoutMs = 30_000;
 
+/** What the queue must know of a language. */
+type QueuedLanguage = Pick<ExecutionLanguage, 'name' | 'title' | 'maxConcurrent'>;
+
+/** A language of which only so many programs run at once. */
+interface LimitedLine {
+  title: string;
+  queue: PQueue;
+}
+
 /**
- * First come, first served, with an end to the line and to the waiting. Python has a line of its own before that
- * of all, so that what waits there stands in nobody's way.
+ * First come, first served, with an end to the line and to the waiting. A language with a limit of its own has a line
+ * before that of all, so that what waits there stands in nobody's way.
  */
 export class ExecutionQueue {
   readonly #queue: PQueue;
-  readonly #python: PQueue;
+  readonly #limited = new Map<Language, LimitedLine>();
+  readonly #line = new Set<object>();
   readonly #maxQueued: number;
   readonly #queueTimeoutMs: number;
 
-  constructor(options: QueueOptions = {}) {
-    const { maxConcurrent = 16, maxConcurrentPython = 4, maxQueued = 200, queueTimeoutMs = 30_000 } = options;
+  constructor(options: QueueOptions = {}, languages: readonly QueuedLanguage[] = []) {
+    const { maxConcurrent = 16, maxQueued = 200, queueTimeoutMs = 30_000 } = options;
     this.#queue = new PQueue({ concurrency: maxConcurrent });
-    this.#python = new PQueue({ concurrency: maxConcurrentPython });
     this.#maxQueued = maxQueued;
     this.#queueTimeoutMs = queueTimeoutMs;
+    for (const { name, title, maxConcurrent: concurrency } of languages) {
+      if (concurrency !== Infinity) this.#limited.set(name, { title, queue: new PQueue({ concurrency }) });
+    }
   }
 
   get stats(): { running: number; waiting: number; max: number } {
     const { pending, size, concurrency } = this.#queue;
-    return { running: pending, waiting: size + this.#python.size, max: concurrency };
+    const waiting = [...this.#limited.values()].reduce((sum, { queue }) => sum + queue.size, size);
+    return { running: pending, waiting, max: concurrency };
   }
 
   /**
@@ -44,15 +57,23 @@ export class ExecutionQueue {
    *
    * @throws CodeExecutorError `unavailable` when the queue is full or the wait too long; `cancelled`
    * when the signal fires during the wait. Once the task runs, the signal is the task's own matter.
+   *
+   * @param ticket - What `positionOf` knows it by.
    */
-  async run<T>(task: () => Promise<T>, language: Language, signal?: AbortSignal): Promise<T> {
-    const lines = language === 'python' ? [this.#python, this.#queue] : [this.#queue];
+  async run<T>(
+    task: () => Promise<T>,
+    language: Language,
+    signal?: AbortSignal,
+    ticket: object = {},
+  ): Promise<T> {
+    const own = this.#limited.get(language);
+    const lines = own ? [own.queue, this.#queue] : [this.#queue];
     const full = lines.find(({ pending, concurrency }) => pending >= concurrency);
     const { waiting } = this.stats;
     if (full && waiting >= this.#maxQueued) {
       throw new CodeExecutorError(
         'unavailable',
-        `All ${full.concurrency} ${full === this.#python ? 'Python executions' : 'executions'} are busy and ${waiting} more are waiting; try again later.`,
+        `All ${full.concurrency} ${full === own?.queue ? `${own.title} executions` : 'executions'} are busy and ${waiting} more are waiting; try again later.`,
         { retryAfterMs: retryAfterFullMs },
       );
     }
@@ -63,9 +84,11 @@ export class ExecutionQueue {
     const stopWaiting = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
+      this.#line.delete(ticket);
     };
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
+    this.#line.add(ticket);
     try {
       const start = () => {
         stopWaiting();
@@ -79,6 +102,12 @@ export class ExecutionQueue {
     } finally {
       stopWaiting();
     }
+  }
+
+  /** The place of a task among those that wait, 1 for the one that came first; undefined for one that does not wait. */
+  positionOf(ticket: object): number | undefined {
+    if (!this.#line.has(ticket)) return undefined;
+    return [...this.#line].indexOf(ticket) + 1;
   }
 
   #waitedTooLong(): CodeExecutorError {

@@ -7,10 +7,10 @@ import type {
   FailedServer,
   IsolationMode,
   JsonValue,
-  Language,
 } from '@code-executor/contracts';
 import { summarizeCalls, type ToolCallSummary, type ToolProxy } from '@code-executor/proxy';
 
+import type { ExecutionLanguage } from './languages/execution-language.js';
 import { describePicture, isPicture, takePictures } from './returned-pictures.js';
 
 /** What became of an execution, with everything that is known; see `briefReport` for what costs a model less. */
@@ -50,10 +50,6 @@ export interface ExecutionReport {
   unavailableServers?: Pick<FailedServer, 'server' | 'reason' | 'fix'>[];
 }
 
-const howToGiveValue: Record<Language, string> = {
-  typescript: 'No value was returned and nothing printed; end the program with return <value>.',
-  python: 'There is no value, and nothing was printed; make the value the last line, as an expression.',
-};
 const maxLineChars = 500;
 const maxPictures = 16;
 
@@ -62,7 +58,7 @@ export function reportResult(
   executionId: string,
   result: ExecutionResult,
   proxy: ToolProxy,
-  language: Language,
+  { howToGiveValue }: Pick<ExecutionLanguage, 'howToGiveValue'>,
   notes: readonly string[],
 ): ExecutionReport {
   const { failedServers } = proxy;
@@ -71,7 +67,7 @@ export function reportResult(
   const returned =
     result.value === undefined ? undefined : takePictures(result.value, maxPictures - shown.length);
   const pictures = [...shown, ...(returned?.pictures ?? [])];
-  const resultNote = result.valueNote ?? (isSilent(result) ? howToGiveValue[language] : undefined);
+  const resultNote = result.valueNote ?? (isSilent(result) ? howToGiveValue : undefined);
   return {
     success: result.status === 'succeeded',
     status: result.status,

@@ -1,4 +1,5 @@
 import {
+  type Caller,
   CodeExecutorError,
   formatTraceparent,
   type Language,
@@ -22,6 +23,14 @@ import type { ExecutionReport } from './execution-report.js';
 
 const tracer = trace.getTracer('@code-executor/executor');
 
+interface TracedExecution {
+  executionId: string;
+  language: Language;
+  caller: Caller;
+  /** The caller's step, as it came; one that cannot be read is none. */
+  traceparent: string | undefined;
+}
+
 /**
  * One execution as others follow it: a span of its own, one for each tool call below it, and an id that all
  * records of it share. Spans are OpenTelemetry's; where no SDK is registered they cost nothing, and the id is
@@ -30,16 +39,24 @@ const tracer = trace.getTracer('@code-executor/executor');
 export class ExecutionTrace {
   /** The W3C trace id. */
   readonly correlationId: string;
+  readonly #callerAttributes: Attributes;
   readonly #span: Span;
   readonly #context: Context;
   /** What tool calls name as their parent where nobody records spans. */
   readonly #parent: TraceParent;
 
-  /** @param traceparent - The caller's, as it came; one that cannot be read is none. */
-  constructor(executionId: string, language: Language, traceparent: string | undefined) {
-    const caller = parseTraceparent(traceparent);
-    const outer = caller ? trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }) : ROOT_CONTEXT;
-    const attributes = { 'code_executor.execution.id': executionId, 'code_executor.language': language };
+  constructor({ executionId, language, caller, traceparent }: TracedExecution) {
+    const from = parseTraceparent(traceparent);
+    const outer = from ? trace.setSpanContext(ROOT_CONTEXT, { ...from, isRemote: true }) : ROOT_CONTEXT;
+    this.#callerAttributes = {
+      'code_executor.caller.id': caller.id,
+      'code_executor.caller.kind': caller.kind,
+    };
+    const attributes = {
+      'code_executor.execution.id': executionId,
+      'code_executor.language': language,
+      ...this.#callerAttributes,
+    };
     this.#span = tracer.startSpan(`execute ${language}`, { attributes }, outer);
     this.#context = trace.setSpan(outer, this.#span);
     this.#parent = positionOf(this.#span) ?? newTraceParent();
@@ -85,6 +102,7 @@ export class ExecutionTrace {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': tool,
       'gen_ai.tool.type': 'function',
+      ...this.#callerAttributes,
     };
     return tracer.startSpan(`execute_tool ${tool}`, { attributes }, this.#context);
   }

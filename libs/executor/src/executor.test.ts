@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -6,19 +7,23 @@ import {
   CodeExecutorError,
   type ExecutionRequest,
   type ExecutionResult,
-  type Language,
   type Sandbox,
+  silentLogger,
   type ToolSource,
 } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 
-import { createExecutor, type Executor, type ExecutorOptions } from './executor.js';
+import type { Executor, ExecutorOptions } from './executor.js';
 import type { ExecuteRequest } from './execute-parameters.js';
+import type { ExecutionLanguage, RunnableLanguage } from './languages/execution-language.js';
+import { python } from './languages/python.js';
+import { typescript } from './languages/typescript.js';
+import { createExecutor } from './queued-executor.js';
 
 type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
 
 /** A sandbox in memory: its program is a function, whatever the code says. */
-function sandboxOf(program: Program, language: Language = 'typescript'): Sandbox & { isClosed: boolean } {
+function sandboxOf(program: Program, language = typescript.name): Sandbox & { isClosed: boolean } {
   return {
     language,
     isClosed: false,
@@ -42,6 +47,11 @@ function sandboxOf(program: Program, language: Language = 'typescript'): Sandbox
   };
 }
 
+/** A language whose programs are functions. */
+function runs(program: Program, language: ExecutionLanguage = typescript): RunnableLanguage {
+  return { ...language, sandbox: sandboxOf(program, language.name) };
+}
+
 const tools = () =>
   fakeToolSource({
     mcp__test__echo: (args) => ({ text: args['text'] }),
@@ -54,7 +64,7 @@ function executorOf(program: Program, options: Partial<ExecutorOptions> = {}) {
   const events: AuditEvent[] = [];
   const executor = createExecutor({
     tools: tools(),
-    sandboxes: [sandboxOf(program)],
+    languages: [runs(program)],
     audit: (event) => void events.push(event),
     ...options,
   });
@@ -112,14 +122,14 @@ describe('createExecutor', () => {
     });
   });
 
-  test.each<[Language, string]>([
-    ['typescript', 'return <value>'],
-    ['python', 'the last line'],
-  ])('tells a program in %s that said nothing how to give a value', async (language, advice) => {
+  test.each([
+    { ...typescript, advice: 'return <value>' },
+    { ...python, advice: 'the last line' },
+  ])('tells a program in $title that said nothing how to give a value', async ({ advice, ...language }) => {
     const silent = executorOf(() => Promise.resolve({}), {
-      sandboxes: [sandboxOf(() => Promise.resolve({}), language)],
+      languages: [runs(() => Promise.resolve({}), language)],
     });
-    const report = await silent.executor.execute({ code: 'x' }, { language });
+    const report = await silent.executor.execute({ code: 'x' }, { language: language.name });
     expect(report).not.toHaveProperty('result');
     expect(report.resultNote).toContain(advice);
   });
@@ -157,6 +167,53 @@ describe('createExecutor', () => {
       ],
       content: [picture, picture],
     });
+  });
+
+  test('sends 16 pictures, those that were shown first, and leaves others where they are', async () => {
+    const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+    const { executor } = executorOf(() =>
+      Promise.resolve({ value: [picture, picture], content: Array.from({ length: 15 }, () => picture) }),
+    );
+    const report = await executor.execute({ code: 'x' });
+    expect(report.content).toEqual(Array.from({ length: 16 }, () => picture));
+    expect(report.result).toEqual([{ type: 'image', mimeType: 'image/png', bytes: 8 }, picture]);
+    const { executor: other } = executorOf(() =>
+      Promise.resolve({ value: picture, content: Array.from({ length: 17 }, () => picture) }),
+    );
+    expect(await other.execute({ code: 'x' })).toMatchObject({
+      content: Array.from({ length: 16 }, () => picture),
+      result: picture,
+    });
+  });
+
+  test('closes what was granted when the program has ended, and when it fails', async () => {
+    for (const outcome of [Promise.resolve({}), Promise.reject(new Error('broken'))]) {
+      outcome.catch(() => undefined);
+      let handles: { fd: number }[] = [];
+      const { executor } = executorOf(
+        ({ permissions }) => {
+          handles = [...permissions.read, ...permissions.write].map(({ handle }) => handle);
+          expect(handles.map(({ fd }) => fd > 2)).toEqual([true]);
+          return outcome;
+        },
+        { grants: { allowRead: [tmpdir()] } },
+      );
+      await executor.execute({ code: 'x', permissions: { read: [tmpdir()] } });
+      expect(handles.map(({ fd }) => fd)).toEqual([-1]);
+      await executor.close();
+    }
+  });
+
+  test('logs what is wrong with this machine, and not what is wrong with a request', async () => {
+    const logged: unknown[] = [];
+    const logger = { ...silentLogger, error: (...entry: unknown[]) => logged.push(entry) };
+    const { executor } = executorOf(() => Promise.resolve({}), { logger });
+    await executor.execute({ code: '' });
+    expect(logged).toEqual([]);
+    const { executionId, error } = await executor.execute({ code: 'x' }, { language: 'python' });
+    expect(logged).toEqual([
+      [{ executionId, err: expect.objectContaining({ code: 'failed_precondition' }) as unknown }, error],
+    ]);
   });
 
   test('hands over what was asked for, checked and completed', async () => {
@@ -275,7 +332,7 @@ describe('createExecutor', () => {
       queue: { maxConcurrent: 1, maxQueued: 0 },
     });
     const running = executor.execute({ code: 'x' }, { signal: caller.signal });
-    expect(executor.stats).toEqual({ running: 1, waiting: 0, max: 1 });
+    expect(executor.stats).toMatchObject({ running: 1, waiting: 0, max: 1 });
     expect(await executor.execute({ code: 'x' })).toMatchObject({
       status: 'failed',
       errorCode: 'unavailable',
@@ -417,6 +474,8 @@ describe('createExecutor', () => {
       {
         type: 'execution',
         timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+        clientId: 'embedder',
+        clientKind: 'embedder',
         executionId: good.executionId,
         correlationId: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
         language: 'typescript',
@@ -452,10 +511,22 @@ describe('createExecutor', () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     await executor.execute(
       { code: 'x', allowedTools: ['mcp__test__echo'] },
-      { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, clientId: 'ci' },
+      { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, caller: { id: 'ci', kind: 'http' } },
     );
-    expect(events.map(({ type, correlationId, clientId }) => ({ type, correlationId, clientId }))).toEqual(
-      ['tool_call', 'denial', 'execution'].map((type) => ({ type, correlationId: traceId, clientId: 'ci' })),
+    expect(
+      events.map(({ type, correlationId, clientId, clientKind }) => ({
+        type,
+        correlationId,
+        clientId,
+        clientKind,
+      })),
+    ).toEqual(
+      ['tool_call', 'denial', 'execution'].map((type) => ({
+        type,
+        correlationId: traceId,
+        clientId: 'ci',
+        clientKind: 'http',
+      })),
     );
     expect(events.at(-1)).toMatchObject({
       allowedTools: ['mcp__test__echo'],
@@ -488,6 +559,8 @@ describe('createExecutor', () => {
       type: 'execution',
       action: 'started',
       timestamp: expect.stringMatching(/Z$/) as unknown,
+      clientId: 'embedder',
+      clientKind: 'embedder',
       executionId: good.executionId,
       correlationId: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
       language: 'typescript',
@@ -566,7 +639,7 @@ describe('createExecutor', () => {
     const ends: (() => void)[] = [];
     const sandbox = sandboxOf(() => new Promise((resolve) => ends.push(() => resolve({}))));
     const { executor } = executorOf(() => Promise.resolve({}), {
-      sandboxes: [sandbox],
+      languages: [{ ...typescript, sandbox }],
       queue: { maxConcurrent: 1 },
     });
     const both = [executor.execute({ code: 'x' }), executor.execute({ code: 'x' })];
@@ -606,7 +679,7 @@ describe('createExecutor', () => {
   test('close() cancels what runs and waits, closes the sandboxes and refuses more', async () => {
     const sandbox = sandboxOf(({ signal }) => untilCancelled(signal));
     const { executor } = executorOf(() => Promise.resolve({}), {
-      sandboxes: [sandbox],
+      languages: [{ ...typescript, sandbox }],
       queue: { maxConcurrent: 1 },
     });
     const both = [executor.execute({ code: 'x' }), executor.execute({ code: 'x' })];
@@ -627,16 +700,21 @@ describe('createExecutor', () => {
 
     test('runs each program in the sandbox of its language', async () => {
       const { executor } = executorOf(runOf({}), {
-        sandboxes: [sandboxOf(runOf({ value: 'ts' })), sandboxOf(runOf({ value: 'py' }), 'python')],
+        languages: [runs(runOf({ value: 'ts' })), runs(runOf({ value: 'py' }), python)],
       });
       expect((await executor.execute({ code: 'x' })).result).toBe('ts');
       expect((await executor.execute({ code: 'x' }, { language: 'python' })).result).toBe('py');
     });
 
     test('goes on with one where the sandbox of the other is broken', async () => {
-      const python: Sandbox = { language: 'python', execute: broken, status: broken, close: broken };
-      const typescript = sandboxOf(runOf({ value: 'ts' }));
-      const { executor } = executorOf(runOf({}), { sandboxes: [python, typescript] });
+      const brokenSandbox = { language: 'python', execute: broken, status: broken, close: broken };
+      const sandbox = sandboxOf(runOf({ value: 'ts' }));
+      const { executor } = executorOf(runOf({}), {
+        languages: [
+          { ...python, sandbox: brokenSandbox },
+          { ...typescript, sandbox },
+        ],
+      });
       expect(await executor.execute({ code: 'x' }, { language: 'python' })).toMatchObject({
         success: false,
         errorCode: 'internal',
@@ -647,13 +725,13 @@ describe('createExecutor', () => {
       expect(first?.note).not.toContain('/home/me');
       expect(second).toEqual({ language: 'typescript', isolation: 'portable' });
       await expect(executor.close()).rejects.toMatchObject({ code: 'internal' });
-      expect(typescript.isClosed).toBe(true);
+      expect(sandbox.isClosed).toBe(true);
     });
 
     test('refuses files for Python before it asks what is granted', async () => {
       let hasRun = false;
       const { executor } = executorOf(runOf({}), {
-        sandboxes: [sandboxOf(() => Promise.resolve({ value: (hasRun = true) }), 'python')],
+        languages: [runs(() => Promise.resolve({ value: (hasRun = true) }), python)],
         grants: { allowRead: ['/'], allowWrite: true },
       });
       const refused = await executor.execute(
@@ -667,16 +745,18 @@ describe('createExecutor', () => {
       expect(hasRun).toBe(false);
     });
 
-    test('holds Python back at maxConcurrentPython, and not TypeScript', async () => {
+    test('holds a language back at its own limit, and not the other', async () => {
       const executor = createExecutor({
         tools: tools(),
-        sandboxes: [sandboxOf(runOf({})), sandboxOf(({ signal }) => untilCancelled(signal), 'python')],
-        queue: { maxConcurrentPython: 1 },
+        languages: [
+          runs(runOf({})),
+          runs(({ signal }) => untilCancelled(signal), { ...python, maxConcurrent: 1 }),
+        ],
       });
       const both = [1, 2].map(() => executor.execute({ code: 'x' }, { language: 'python' }));
-      expect(executor.stats).toEqual({ running: 1, waiting: 1, max: 16 });
+      expect(executor.stats).toMatchObject({ running: 1, waiting: 1, max: 16 });
       expect((await executor.execute({ code: 'x' })).success).toBe(true);
-      expect(executor.stats).toEqual({ running: 1, waiting: 1, max: 16 });
+      expect(executor.stats).toMatchObject({ running: 1, waiting: 1, max: 16 });
       await executor.close();
       expect((await Promise.all(both)).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
     });

@@ -1,13 +1,23 @@
-import type { CodeExecutorError } from '@code-executor/contracts';
+import { type CodeExecutorError, embedder } from '@code-executor/contracts';
 
+import { LiveExecution } from './execution.js';
+import { newExecutionId } from './execution-id.js';
 import { reportFault } from './execution-report.js';
-import { type Executor, newExecutionId } from './executor.js';
+import type { Executor } from './executor.js';
+import { typescript } from './languages/typescript.js';
 
 /** Runs nothing, whatever is asked of it: each report says why. For a server that cannot start. */
 export function refusingExecutor(reason: CodeExecutorError): Executor {
+  const refuse = (caller = embedder, language = typescript.name) =>
+    new LiveExecution({ id: newExecutionId(), language, caller }, undefined, ({ id }) =>
+      Promise.resolve(reportFault(id, reason, undefined)),
+    );
   return {
-    execute: () => Promise.resolve(reportFault(newExecutionId(), reason, undefined)),
-    stats: { running: 0, waiting: 0, max: 0 },
+    start: (_request, { caller, language } = {}) => refuse(caller, language),
+    execute: (_request, { caller, language } = {}) => refuse(caller, language).result,
+    get: () => undefined,
+    list: () => [],
+    stats: { running: 0, waiting: 0, max: 0, finished: 0 },
     status: () => Promise.resolve([]),
     close: () => Promise.resolve(),
   };

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+
+import { makePrivateFolder } from '@code-executor/files';
 
 /** Never follows a link, never waits for whoever is at the other end of a pipe. */
 const careful = constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -38,21 +40,11 @@ async function checkFolder(folder: string): Promise<void> {
   throw new TypeError(stats.isSymbolicLink() ? 'its folder is a link' : 'its folder is a file');
 }
 
-/** With those above it. Node's own way, `recursive`, never ends where no folder can be made, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await makeOne(folder);
+    await makePrivateFolder(folder);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await makeOne(folder);
-  }
-}
-
-async function makeOne(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
+    // Something else is there: `checkFolder` says what.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

@@ -2,13 +2,16 @@ import type { AuditEvent } from '@code-executor/contracts';
 import { Counter, type Registry } from 'prom-client';
 
 import { executionMetrics } from './execution-metrics.js';
-import type { NameLabel } from './labels.js';
+import type { NameLabels } from './labels.js';
 import { toolCallMetrics } from './tool-call-metrics.js';
 
 /** The metrics that count audit events, and the function that takes an event. */
-export function eventMetrics(registry: Registry, servers: NameLabel): (event: AuditEvent) => void {
+export function eventMetrics(
+  registry: Registry,
+  { servers, languages }: NameLabels,
+): (event: AuditEvent) => void {
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
-  const onExecution = executionMetrics(registry);
+  const onExecution = executionMetrics(registry, languages);
   const onToolCall = toolCallMetrics(registry, servers);
   const denials = counter('denials_total', 'Tool calls that the policy denied.');
   const authFailures = counter('auth_failures_total', 'HTTP requests without a valid token.');

@@ -2,13 +2,13 @@ import type { AuditEvent } from '@code-executor/contracts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 import { isAmount, observeMs } from './amount.js';
-import { isolationLabel, languageLabel, statusLabel } from './labels.js';
+import { isolationLabel, type NameLabel, statusLabel } from './labels.js';
 
 /** What a token is taken for: the usual rule of thumb for English and JSON. */
 const bytesPerToken = 4;
 
 /** The metrics of executions, and the function that takes the event of one. */
-export function executionMetrics(registry: Registry): (event: AuditEvent) => void {
+export function executionMetrics(registry: Registry, languages: NameLabel): (event: AuditEvent) => void {
   const registers = [registry];
   const executions = new Counter({
     name: 'executions_total',
@@ -41,7 +41,7 @@ export function executionMetrics(registry: Registry): (event: AuditEvent) => voi
     registers,
   });
   return ({ language: spoken, status, isolation, durationMs, startupMs, resultBytes, returnedBytes }) => {
-    const language = languageLabel(spoken);
+    const language = languages.of(spoken);
     executions.inc({ language, status: statusLabel(status), isolation: isolationLabel(isolation) });
     if (status !== 'rejected') observeMs(duration, { language }, durationMs);
     observeMs(startup, { language }, startupMs);

@@ -7,7 +7,6 @@ function oneOf(...words: string[]): (value: unknown) => string {
   return (value) => (known.has(value) ? (value as string) : otherLabel);
 }
 
-export const languageLabel = oneOf('typescript', 'python');
 export const statusLabel = oneOf('success', 'failure', 'rejected');
 export const isolationLabel = oneOf('strict', 'portable', 'container');
 export const methodLabel = oneOf('GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH');
@@ -38,4 +37,10 @@ export class NameLabel {
     this.#names.add(name);
     return name;
   }
+}
+
+/** The labels whose values are not known beforehand. */
+export interface NameLabels {
+  servers: NameLabel;
+  languages: NameLabel;
 }

@@ -9,6 +9,9 @@ import type { MetricSources } from './sources.js';
 import { stateMetrics } from './state-metrics.js';
 
 const maxServers = 200;
+/** A program's language is what its executor calls it; whoever makes up names gets only so many. */
+const maxLanguages = 20;
+const languageName = /^[a-z][a-z0-9_-]{0,30}$/;
 
 /** The metrics of one server, in a registry of their own. */
 export interface Metrics {
@@ -35,10 +38,12 @@ export interface MetricsOptions {
 export function createMetrics(sources: MetricSources, options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const servers = new NameLabel(maxServers, (name) => isConfigured(name, sources));
-  const refresh = stateMetrics(registry, sources, servers, options.logger ?? silentLogger);
+  const languages = new NameLabel(maxLanguages, (name) => languageName.test(name));
+  const labels = { servers, languages };
+  const refresh = stateMetrics(registry, sources, labels, options.logger ?? silentLogger);
   const processMetrics = new ProcessMetrics();
   return {
-    record: eventMetrics(registry, servers),
+    record: eventMetrics(registry, labels),
     request: httpMetrics(registry),
     contentType: registry.contentType,
     async render() {

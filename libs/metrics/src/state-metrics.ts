@@ -2,7 +2,7 @@ import { CodeExecutorError, type Logger, type SandboxStatus, untilAborted } from
 import type { Registry } from 'prom-client';
 
 import { FollowedCounter } from './followed-counter.js';
-import { languageLabel, type NameLabel } from './labels.js';
+import type { NameLabel, NameLabels } from './labels.js';
 import { poolMetrics } from './pool-metrics.js';
 import type { CacheState, ExecutorState, MetricSources } from './sources.js';
 import { StateGauge } from './state-gauge.js';
@@ -14,7 +14,7 @@ const sourceTimeoutMs = 1_000;
 export function stateMetrics(
   registry: Registry,
   sources: MetricSources,
-  servers: NameLabel,
+  { servers, languages }: NameLabels,
   logger: Logger,
 ): () => Promise<unknown> {
   const { pool, executor, sandboxes, cache } = sources;
@@ -36,7 +36,7 @@ export function stateMetrics(
   const followers = [
     ...(pool ? [follow('pool', pool, poolMetrics(registry, servers))] : []),
     ...(executor ? [follow('executor', executor, executorMetrics(registry))] : []),
-    ...(sandboxes ? [follow('sandboxes', sandboxes, spareMetrics(registry))] : []),
+    ...(sandboxes ? [follow('sandboxes', sandboxes, spareMetrics(registry, languages))] : []),
     ...(cache ? [follow('cache', cache, cacheMetrics(registry))] : []),
   ];
   return () => Promise.all(followers.map((refresh) => refresh()));
@@ -56,11 +56,11 @@ function executorMetrics(registry: Registry): (state?: ExecutorState) => void {
   };
 }
 
-function spareMetrics(registry: Registry): (state?: readonly SandboxStatus[]) => void {
+function spareMetrics(registry: Registry, languages: NameLabel): (state?: readonly SandboxStatus[]) => void {
   const help = 'Unused processes that wait for a program.';
   const spares = new StateGauge(registry, 'sandbox_spares', help, 'language');
   return (state = []) => {
-    spares.showEach(state.map((sandbox) => [languageLabel(sandbox.language), sandbox.spares?.ready]));
+    spares.showEach(state.map((sandbox) => [languages.of(sandbox.language), sandbox.spares?.ready]));
   };
 }
 

@@ -1,4 +1,9 @@
-import { CodeExecutorError, type JsonObject, type ToolName } from '@code-executor/contracts';
+import {
+  type CallerPolicy,
+  CodeExecutorError,
+  type JsonObject,
+  type ToolName,
+} from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
@@ -12,6 +17,12 @@ const source = () =>
   });
 
 type Case = Omit<ToolProxyOptions, 'tools'>;
+
+/** What a caller calls by itself. */
+const callerWith = (policy: CallerPolicy): Case => ({
+  caller: { id: 'c', kind: 'http', policy },
+  isDirect: true,
+});
 
 async function outcome(name: unknown, options: Case): Promise<string> {
   const tools = source();
@@ -64,12 +75,8 @@ describe('allowedTools', () => {
     ['its server with a blank', { allowedTools: ['fs '] }, 'permission_denied'],
     ['its server with a prefix', { allowedTools: ['mcp__fs'] }, 'permission_denied'],
     ['its own name', { allowedTools: ['read'] }, 'permission_denied'],
-    [
-      'a server denied to the client',
-      { client: { id: 'c', allow: ['*'], deny: ['fs'] } },
-      'permission_denied',
-    ],
-    ['a server given to the client', { client: { id: 'c', allow: ['fs'] } }, 'called'],
+    ['a server denied to the client', callerWith({ allow: ['*'], deny: ['fs'] }), 'permission_denied'],
+    ['a server given to the client', callerWith({ allow: ['fs'] }), 'called'],
     ['omitted, with a default', { policy: { defaultAllowedTools: ['mcp__fs__*'] } }, 'called'],
     ['a regular expression', { allowedTools: ['mcp__fs__.+', '/read/'] }, 'permission_denied'],
   ])('%s: %j gives %s', async (_name, options, code) => {
@@ -98,7 +105,7 @@ describe('allowedTools', () => {
     expect(await outcomeOf(refund, { allowedTools: all, policy: { ceiling: ['pay'] } })).toBe(
       'permission_denied',
     );
-    const client = (deny: string) => ({ client: { id: 'c', allow: all, deny: [deny] } });
+    const client = (deny: string) => callerWith({ allow: all, deny: [deny] });
     expect(await outcomeOf(refund, client('pay'))).toBe('called');
     expect(await outcomeOf(refund, client('pay__prod'))).toBe('permission_denied');
   });

@@ -1,5 +1,5 @@
-import type { Language, ToolHit, ToolSchema } from '@code-executor/contracts';
-import { toolOutline, toolSignature } from '@code-executor/schema-types';
+import type { ToolHit, ToolSchema } from '@code-executor/contracts';
+import { type ToolForm, toolOutline, toolSignature } from '@code-executor/schema-types';
 
 import { firstSentence } from './first-sentence.js';
 import { kept, type Kept } from './kept-hits.js';
@@ -15,42 +15,42 @@ const maxPhraseChars = 32;
 
 type BriefHit = Pick<ToolHit, 'name' | 'server' | 'signature' | 'description'>;
 
-const outlines: Kept<BriefHit> = { typescript: new WeakMap(), python: new WeakMap() };
-const wholes: Kept<BriefHit> = { typescript: new WeakMap(), python: new WeakMap() };
+const outlines: Kept<BriefHit> = new WeakMap();
+const wholes: Kept<BriefHit> = new WeakMap();
 
 /**
  * A listing in which the first tools have whole signatures, as far as there is room, and the others outlines of
  * their parameters. The very first always has its signature.
  */
 export class BriefListing {
-  readonly #language: Language;
+  readonly #form: ToolForm;
   #toolsLeft: number;
   #charsLeft: number | undefined;
 
-  constructor(toolCount: number, language: Language) {
-    this.#language = language;
+  constructor(toolCount: number, form: ToolForm) {
+    this.#form = form;
     this.#toolsLeft = toolCount;
   }
 
   /** What is said of the next tool. */
   next(tool: ToolSchema): BriefHit {
     this.#toolsLeft--;
-    if (this.#charsLeft !== undefined && this.#charsLeft < 0) return outlineOf(tool, this.#language);
-    const whole = wholeOf(tool, this.#language);
+    if (this.#charsLeft !== undefined && this.#charsLeft < 0) return outlineOf(tool, this.#form);
+    const whole = wholeOf(tool, this.#form);
     const left = (this.#charsLeft ?? maxChars) - charsOf(whole);
     const hasRoom = this.#charsLeft === undefined || left >= this.#toolsLeft * outlineChars;
     this.#charsLeft = hasRoom ? left : -1;
-    return hasRoom ? whole : outlineOf(tool, this.#language);
+    return hasRoom ? whole : outlineOf(tool, this.#form);
   }
 }
 
-function outlineOf(tool: ToolSchema, language: Language): BriefHit {
-  return kept(outlines[language], tool, () => briefHit(tool, toolOutline(tool, language), maxPhraseChars));
+function outlineOf(tool: ToolSchema, form: ToolForm): BriefHit {
+  return kept(outlines, form, tool, () => briefHit(tool, toolOutline(tool, form), maxPhraseChars));
 }
 
-function wholeOf(tool: ToolSchema, language: Language): BriefHit {
-  return kept(wholes[language], tool, () =>
-    briefHit(tool, toolSignature(tool, language, maxSignatureChars), maxSentenceChars),
+function wholeOf(tool: ToolSchema, form: ToolForm): BriefHit {
+  return kept(wholes, form, tool, () =>
+    briefHit(tool, toolSignature(tool, form, maxSignatureChars), maxSentenceChars),
   );
 }
 

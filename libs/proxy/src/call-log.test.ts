@@ -13,6 +13,9 @@ import { describe, expect, test } from '@jest/globals';
 import { createToolProxy, summarizeCalls, type ToolProxy } from './index.js';
 import { codeOf, fakeTools, heldSource } from './proxy.test.kit.js';
 
+/** Whose calls these are. */
+const ids = { executionId: 'exec_1', clientId: 'embedder', clientKind: 'embedder' };
+
 describe('the record of calls', () => {
   const audited = () => {
     const events: AuditEvent[] = [];
@@ -68,7 +71,7 @@ describe('the record of calls', () => {
       proxy.calls.map(({ toolName, server, status, errorCode, durationMs, resultBytes }, index) => ({
         type: errorCode === 'permission_denied' ? 'denial' : 'tool_call',
         timestamp: time,
-        executionId: 'exec_1',
+        ...ids,
         toolName,
         status,
         durationMs,
@@ -90,7 +93,7 @@ describe('the record of calls', () => {
     // What a call by path asks for is no discovery.
     await proxy.listTools({ name: 'mcp__test__echo' });
     await proxy.listTools({ server: 'test', detail: 'schemas' });
-    const common = { type: 'discovery', timestamp: time, executionId: 'exec_1', status: 'success' };
+    const common = { type: 'discovery', timestamp: time, ...ids, status: 'success' };
     expect(events).toEqual([
       { ...common, action: 'listed', count: tools.length },
       { ...common, action: 'searched', query: 'echo', server: 'test', count: 1 },
@@ -327,7 +330,7 @@ describe('the record of calls', () => {
     expect(events).toHaveLength(400);
 
     proxy.tellOmitted();
-    const common = { timestamp: time, executionId: 'exec_1', action: 'omitted' };
+    const common = { timestamp: time, ...ids, action: 'omitted' };
     const refused = { ...common, type: 'tool_call', status: 'rejected' };
     const told = [
       { ...common, type: 'discovery', status: 'success', count: 50 },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { AuditEvent, AuditSink, CodeExecutorError, ToolResult } from '@code-executor/contracts';
+import type { AuditEvent, AuditSink, Caller, CodeExecutorError, ToolResult } from '@code-executor/contracts';
 
 import { maxNameChars } from './name-patterns.js';
 import { quoteValue } from './quote.js';
@@ -18,14 +18,18 @@ const maxRejections = 10_000;
 export class CallLog {
   readonly calls: ToolCall[] = [];
   readonly #audit: AuditSink | undefined;
-  readonly #executionId: string | undefined;
+  readonly #ids: Pick<AuditEvent, 'executionId' | 'clientId' | 'clientKind'>;
   readonly #open = new Set<OpenCall>();
   readonly #limit = new RecordLimit();
   #rejections = 0;
 
-  constructor(audit: AuditSink | undefined, executionId: string | undefined) {
+  constructor(audit: AuditSink | undefined, caller: Caller, executionId: string | undefined) {
     this.#audit = audit;
-    this.#executionId = executionId;
+    this.#ids = {
+      clientId: caller.id,
+      clientKind: caller.kind,
+      ...(executionId !== undefined && { executionId }),
+    };
   }
 
   /** Tools were listed, or searched with a query. */
@@ -94,10 +98,9 @@ export class CallLog {
 
   #record(event: Omit<AuditEvent, 'timestamp' | 'executionId'>): void {
     const timestamp = new Date().toISOString();
-    const execution = this.#executionId === undefined ? {} : { executionId: this.#executionId };
     try {
       // A broken audit is its owner's to report, and no reason to break the call.
-      void Promise.resolve(this.#audit?.({ ...event, timestamp, ...execution })).catch(() => undefined);
+      void Promise.resolve(this.#audit?.({ ...event, timestamp, ...this.#ids })).catch(() => undefined);
     } catch {
       // As above, for a sink that throws at once.
     }

@@ -1,5 +1,6 @@
-import type { Language, ListOptions, ToolSchema, ToolSource } from '@code-executor/contracts';
+import type { ListOptions, ToolSchema, ToolSource } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
+import { pythonForm, type ToolForm, typeScriptForm } from '@code-executor/schema-types';
 import { describe, expect, test } from '@jest/globals';
 
 import { createToolProxy, type ToolProxyOptions } from './index.js';
@@ -114,13 +115,13 @@ describe('the detail', () => {
       ...source(),
       listTools: () => Promise.resolve({ tools: many, failedServers: [] }),
     };
-    const signaturesOf = async (limit: number, language: Language) =>
-      (await list({ detail: 'brief', limit }, { tools, language })).map((hit) => hit.signature);
-    const [best, ...others] = await signaturesOf(30, 'typescript');
+    const signaturesOf = async (limit: number, form: ToolForm) =>
+      (await list({ detail: 'brief', limit }, { tools, form })).map((hit) => hit.signature);
+    const [best, ...others] = await signaturesOf(30, typeScriptForm);
     expect(best).toBe('tools.post.letter0(args: { to: unknown; cc?: unknown }): Promise<{ id: number }>');
     expect(others).toEqual(Array(29).fill('{to, cc?}'));
-    expect((await signaturesOf(30, 'python'))[1]).toBe('(to, cc=...)');
-    for (const each of await signaturesOf(5, 'typescript')) expect(each).toMatch(/^tools\.post\.letter\d/);
+    expect((await signaturesOf(30, pythonForm))[1]).toBe('(to, cc=...)');
+    for (const each of await signaturesOf(5, typeScriptForm)) expect(each).toMatch(/^tools\.post\.letter\d/);
     const [, last] = await list({ detail: 'brief' }, { tools });
     expect(last?.description).toBe('Sends a letter to a person.');
   });
@@ -166,11 +167,7 @@ describe('the detail', () => {
     '%s are the same objects in each execution, but for what is said of one search',
     async (detail) => {
       const tools = source();
-      const given: Partial<ToolProxyOptions>[] = [
-        { tools },
-        { tools, language: 'python' },
-        { tools, policy },
-      ];
+      const given: Partial<ToolProxyOptions>[] = [{ tools }, { tools, form: pythonForm }, { tools, policy }];
       const [hit, ofPython, forbidden] = await Promise.all(
         given.map(async (options) => (await list({ name, detail }, options))[0]),
       );
@@ -185,9 +182,9 @@ describe('the detail', () => {
   );
 
   test("in the program's language", async () => {
-    const [hit] = await list({ name, detail: 'signatures' }, { language: 'python' });
+    const [hit] = await list({ name, detail: 'signatures' }, { form: pythonForm });
     expect(hit?.signature).toContain('tools.post.send_letter(*, to: str)');
-    const [types] = await list({ name, detail: 'types' }, { language: 'python' });
+    const [types] = await list({ name, detail: 'types' }, { form: pythonForm });
     expect(types?.types).toContain('def send_letter(*, to: str)');
   });
 });

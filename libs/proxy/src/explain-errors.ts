@@ -1,5 +1,5 @@
-import type { Language, ToolSchema } from '@code-executor/contracts';
-import { toolSignature } from '@code-executor/schema-types';
+import type { ToolSchema } from '@code-executor/contracts';
+import { type ToolForm, toolSignature } from '@code-executor/schema-types';
 import type { ErrorObject } from 'ajv';
 
 import { describeType } from './describe-type.js';
@@ -11,14 +11,14 @@ const maxErrors = 500;
 const maxWritten = 20;
 
 /** What is wrong with the arguments of a tool, and how it is called in the language of whoever wrote the call. */
-export function explainErrors(tool: ToolSchema, errors: readonly ErrorObject[], language: Language): string {
+export function explainErrors(tool: ToolSchema, errors: readonly ErrorObject[], form: ToolForm): string {
   const kept = withoutBranches(errors.slice(0, maxErrors));
   const problems = [...new Set(kept.slice(0, maxWritten).map(explain))];
   const shown = problems.slice(0, maxProblems).join('; ');
   const more = problems.length + Math.max(0, kept.length - maxWritten) - maxProblems;
   return (
     `The arguments of ${quoteName(tool.name)} do not match its schema: ${shown}` +
-    `${more > 0 ? `; and ${more} more` : ''}. Its signature is ${toolSignature(tool, language)}`
+    `${more > 0 ? `; and ${more} more` : ''}. Its signature is ${toolSignature(tool, form)}`
   );
 }
 

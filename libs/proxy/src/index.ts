@@ -1,7 +1,6 @@
 export type { CallBudget } from './call-budget.js';
 export { serveToolProxy } from './serve-tool-proxy.js';
 export { summarizeCalls, type ToolCall, type ToolCallSummary } from './tool-call.js';
-export type { ToolClient } from './tool-client.js';
 export type { ToolPolicy } from './tool-policy.js';
 export { createToolProxy, type ToolProxy, type ToolProxyOptions } from './tool-proxy.js';
 export { type RateLimit, toolProxyRoutes, type ToolProxyRoutesOptions } from './tool-proxy-routes.js';

@@ -1,5 +1,5 @@
-import type { Language, ListDetail, ToolHit, ToolSchema } from '@code-executor/contracts';
-import { toolSignature, toolTypes } from '@code-executor/schema-types';
+import type { ListDetail, ToolHit, ToolSchema } from '@code-executor/contracts';
+import { type ToolForm, toolSignature } from '@code-executor/schema-types';
 
 import { firstSentence } from './first-sentence.js';
 import { kept, type Kept } from './kept-hits.js';
@@ -8,35 +8,35 @@ import { kept, type Kept } from './kept-hits.js';
 const maxLineChars = 160;
 
 /** Executions get the same tools from their source: signatures cost a lot, and who writes hits out keeps their texts. */
-const lines: Kept<ToolHit & { signature: string }> = { typescript: new WeakMap(), python: new WeakMap() };
-const wholes: Kept<ToolHit> = { typescript: new WeakMap(), python: new WeakMap() };
+const lines: Kept<ToolHit & { signature: string }> = new WeakMap();
+const wholes: Kept<ToolHit> = new WeakMap();
 
 /** Those of one tool that depend on no other. */
 export type ToolDetail = Exclude<ListDetail, 'brief'>;
 
-/** What a listing says of a tool in a detail, for a program in a language; signatures and `full` are the same objects each time. */
-export function toolHit(tool: ToolSchema, detail: ToolDetail, language: Language): ToolHit {
+/** What a listing says of a tool in a detail; signatures and `full` are the same objects each time. */
+export function toolHit(tool: ToolSchema, detail: ToolDetail, form: ToolForm): ToolHit {
   const { name, unavailable } = tool;
   switch (detail) {
     case 'names':
       return { name, ...(unavailable && { unavailable }) };
     case 'signatures':
-      return lineOf(tool, language);
+      return lineOf(tool, form);
     case 'types':
-      return { name, types: toolTypes([tool], language), ...(unavailable && { unavailable }) };
+      return { name, types: form.types([tool]), ...(unavailable && { unavailable }) };
     case 'schemas':
       return tool;
     case 'full':
-      return kept(wholes[language], tool, () => ({ ...tool, signature: lineOf(tool, language).signature }));
+      return kept(wholes, form, tool, () => ({ ...tool, signature: lineOf(tool, form).signature }));
   }
 }
 
-function lineOf(tool: ToolSchema, language: Language): ToolHit & { signature: string } {
+function lineOf(tool: ToolSchema, form: ToolForm): ToolHit & { signature: string } {
   const { name, description, unavailable } = tool;
-  return kept(lines[language], tool, () => ({
+  return kept(lines, form, tool, () => ({
     name,
     ...(description && { description: firstSentence(description, maxLineChars) }),
-    signature: toolSignature(tool, language),
+    signature: toolSignature(tool, form),
     ...(unavailable && { unavailable }),
   }));
 }

@@ -1,11 +1,11 @@
 import {
   CodeExecutorError,
   type FailedServer,
-  type Language,
   type ListDetail,
   type ToolHit,
   type ToolSchema,
 } from '@code-executor/contracts';
+import type { ToolForm } from '@code-executor/schema-types';
 
 import { BriefListing } from './brief-hits.js';
 import { toolHit } from './tool-hit.js';
@@ -17,8 +17,8 @@ const maxTypeChars = 16 * 1024 * 1024;
 
 export interface HitOptions {
   detail: ListDetail;
-  /** The program's. */
-  language: Language;
+  /** That of the program's language. */
+  form: ToolForm;
   /** The servers that the listing says to be unavailable: brief hits do not repeat why. */
   failedServers: readonly FailedServer[];
   /** Why the policy bars a tool; undefined where it does not. */
@@ -43,9 +43,9 @@ const ofItsServer = { reason: 'Its server is unavailable.', fix: 'See unavailabl
  */
 export async function toolHits(
   tools: readonly { tool: ToolSchema; score?: number }[],
-  { detail, language, failedServers, refusalOf, signal }: HitOptions,
+  { detail, form, failedServers, refusalOf, signal }: HitOptions,
 ): Promise<ToolHit[]> {
-  const brief = new BriefListing(tools.length, language);
+  const brief = new BriefListing(tools.length, form);
   const failed = new Set(failedServers.map(({ server }) => server));
   const hits: ToolHit[] = [];
   let typeChars = 0;
@@ -62,7 +62,7 @@ export async function toolHits(
       const ofServer = tool.unavailable && failed.has(tool.server) ? ofItsServer : tool.unavailable;
       hit = withFindings(brief.next(tool), { score, unavailable: refusal ?? ofServer });
     } else {
-      hit = withFindings(toolHit(tool, detail, language), { score, unavailable: refusal });
+      hit = withFindings(toolHit(tool, detail, form), { score, unavailable: refusal });
     }
     hits.push(hit);
     typeChars += hit.types?.length ?? 0;

@@ -1,10 +1,10 @@
-import { CodeExecutorError } from '@code-executor/contracts';
+import { type Caller, CodeExecutorError, embedder } from '@code-executor/contracts';
 
+import { type ListNames, listNamesOfCaller, listNamesOfProgram } from './list-names.js';
 import { checkAllowedTools, maxNameChars, NamePatterns } from './name-patterns.js';
 import { nearestName } from './near-names.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
-import { type ListNames, listNamesOf, type ToolClient } from './tool-client.js';
 
 /**
  * What the server's operator lets executions call. Entries are exact names, hold `*` for any characters, or are the
@@ -29,33 +29,41 @@ interface ServerRule {
   deny: NamePatterns;
 }
 
+/** Who wants to call tools, and which. */
+export interface Asked {
+  /** Default: the program that uses this library. */
+  caller?: Caller | undefined;
+  /** What the caller's program asks for. Default: what the caller's policy allows, else what the operator's gives to all. */
+  allowedTools?: readonly string[] | undefined;
+  /** Whether the caller calls tools itself, and not by a program. Default: false. */
+  isDirect?: boolean | undefined;
+}
+
 /**
- * Decides which tools one execution may call: the caller's list, cut down by the server's policy. A `client`
- * has no list but what the operator gave it.
+ * Decides which tools may be called: those that are asked for, that the caller's policy allows, and that the
+ * operator's policy permits to anybody.
  */
 export class PolicyGate {
   readonly #names: ListNames;
-  readonly #isClient: boolean;
+  readonly #isDirect: boolean;
   readonly #allowed: NamePatterns;
-  readonly #denied: NamePatterns;
+  readonly #callerAllows: NamePatterns | undefined;
+  readonly #callerDenies: NamePatterns;
   readonly #ceiling: NamePatterns | undefined;
   readonly #rules: readonly ServerRule[];
 
-  constructor(
-    allowedTools: readonly string[] | undefined,
-    policy: ToolPolicy = {},
-    client?: ToolClient | 'anyone',
-  ) {
+  constructor({ caller = embedder, allowedTools, isDirect = false }: Asked, policy: ToolPolicy = {}) {
     if (allowedTools !== undefined) checkAllowedTools(allowedTools);
-    if (allowedTools !== undefined && client !== undefined) {
-      const problem = 'allowedTools is for programs; a client has what the policy gives it. Leave one out.';
+    if (allowedTools !== undefined && isDirect) {
+      const problem = 'allowedTools is for programs; leave it out where a caller calls tools itself.';
       throw new CodeExecutorError('invalid_argument', problem);
     }
-    const { allow, deny = [] } = client === undefined || client === 'anyone' ? {} : client;
-    this.#names = listNamesOf(client);
-    this.#isClient = client !== undefined;
+    const { allow, deny = [] } = caller.policy ?? {};
+    this.#names = isDirect ? listNamesOfCaller(caller) : listNamesOfProgram(caller);
+    this.#isDirect = isDirect;
     this.#allowed = new NamePatterns(allowedTools ?? allow ?? policy.defaultAllowedTools ?? []);
-    this.#denied = new NamePatterns(deny);
+    this.#callerAllows = allow && new NamePatterns(allow);
+    this.#callerDenies = new NamePatterns(deny);
     this.#ceiling = policy.ceiling && new NamePatterns(policy.ceiling);
     this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny }]) => ({
       server,
@@ -93,13 +101,17 @@ export class PolicyGate {
   /** What has to be changed in the server's policy before the caller may call the tool; undefined if nothing. */
   barredBy(name: string, server?: string): string | undefined {
     const rule = this.#forbiddenBy(name, server);
-    return rule ?? (this.#isClient && !matches(this.#allowed, name, server) ? this.#names.list : undefined);
+    return rule ?? (this.#isDirect && !matches(this.#allowed, name, server) ? this.#names.list : undefined);
   }
 
   /** The rule that forbids the tool, whatever the caller allowed; undefined if none does. */
   #forbiddenBy(name: string, server?: string): string | undefined {
     if (this.#ceiling && !matches(this.#ceiling, name, server)) return 'policy.ceiling';
-    if (this.#denied.matches(name, server)) return this.#names.deny;
+    if (this.#callerDenies.matches(name, server)) return this.#names.deny;
+    // Where the list is the caller's own, a tool that is not in it is refused as one that is not in the list.
+    if (this.#callerAllows && this.#names.list !== this.#names.allow) {
+      if (!matches(this.#callerAllows, name, server)) return this.#names.allow;
+    }
     for (const rule of this.#rules) {
       // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b: every reading must pass.
       const isRead = name.startsWith(rule.prefix);
@@ -132,7 +144,7 @@ export class PolicyGate {
 
   /** The name of the list that was meant, perhaps; what its globs stand for is not known here. */
   #nearest(name: string): string | undefined {
-    if (!this.#isClient) return undefined;
+    if (!this.#isDirect) return undefined;
     const callable = this.#allowed.names.filter((each) => this.permits(each));
     const near = nearestName(name, callable);
     return near === undefined ? undefined : quoteName(near);

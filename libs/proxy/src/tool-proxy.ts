@@ -1,11 +1,12 @@
 import {
   anySignal,
   type AuditSink,
+  type Caller,
   type CallOptions,
   CodeExecutorError,
+  embedder,
   type FailedServer,
   type JsonObject,
-  type Language,
   type ListOptions,
   type ToolHit,
   type ToolListing,
@@ -15,6 +16,7 @@ import {
   type ToolSource,
   untilAborted,
 } from '@code-executor/contracts';
+import { type ToolForm, typeScriptForm } from '@code-executor/schema-types';
 import { searchTools } from '@code-executor/tool-search';
 import pLimit, { type LimitFunction } from 'p-limit';
 
@@ -28,7 +30,6 @@ import { explainErrors } from './explain-errors.js';
 import { quoteName, quoteValue } from './quote.js';
 import { serverOf } from './server-of.js';
 import type { ToolCall } from './tool-call.js';
-import type { ToolClient } from './tool-client.js';
 import { toolHits } from './tool-hits.js';
 import { PolicyGate, type ToolPolicy } from './tool-policy.js';
 
@@ -40,16 +41,18 @@ export interface ToolProxyOptions {
    * Default: what the policy gives to everybody, and that is nothing unless it says so. `[]` is nothing.
    */
   allowedTools?: readonly string[];
+  /** Who asks; its policy bounds what may be called. Default: the program that uses this library. */
+  caller?: Caller;
   /**
-   * Who asks, where that is no program: a client of the server with a policy of its own, or `anyone`, who may
-   * call the policy's default. Refusals then say what the operator can change. Not together with `allowedTools`.
+   * Whether the caller calls tools itself, and not by a program: then it has no `allowedTools`, and refusals say what
+   * the operator can change. Default: false.
    */
-  client?: ToolClient | 'anyone';
+  isDirect?: boolean;
   /** What the server's operator permits; the caller can only narrow it. */
   policy?: ToolPolicy;
   budget?: CallBudget;
-  /** The program's language, for signatures and types in listings; default `typescript`. */
-  language?: Language;
+  /** How listings and errors write tools: that of the program's language. Default: TypeScript's. */
+  form?: ToolForm;
   /**
    * Gets one event per call that was made, and of searches and of refused calls up to 100 of each kind; `tellOmitted`
    * tells it the number of the others. Its failures are ignored.
@@ -59,6 +62,8 @@ export interface ToolProxyOptions {
   executionId?: string;
   /** The execution's: ends all calls and listings; `calls` has no running ones from that moment on. */
   signal?: AbortSignal;
+  /** Given to calls, for a source that has to ask a person. */
+  waitForPerson?: CallOptions['waitForPerson'];
   /** Called with the tool's name each time an upstream call begins. */
   onCall?: (name: string) => void;
 }
@@ -85,31 +90,31 @@ class PolicyToolProxy implements ToolProxy {
   readonly #tools: ToolSource;
   readonly #signal: AbortSignal | undefined;
   readonly #onCall: ((name: string) => void) | undefined;
-  readonly #language: Language;
+  readonly #form: ToolForm;
   readonly #policy: PolicyGate;
   readonly #budget: BudgetMeter;
   readonly #catalogue: Catalogue;
   readonly #log: CallLog;
   readonly #slots: LimitFunction;
-  /** Whose calls these are. */
-  readonly #caller: Pick<CallOptions, 'executionId' | 'clientId'>;
+  /** What every call carries: whose it is, and how it waits for a person. */
+  readonly #origin: Pick<CallOptions, 'executionId' | 'caller' | 'waitForPerson'>;
   #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
   constructor(options: ToolProxyOptions) {
-    const { tools, allowedTools, policy, budget, audit, executionId, signal, onCall } = options;
+    const { tools, policy, budget, audit, executionId, signal, onCall, caller, waitForPerson } = options;
     this.#tools = tools;
     this.#signal = signal;
     this.#onCall = onCall;
-    const client = typeof options.client === 'object' ? options.client.id : undefined;
-    this.#caller = {
+    this.#origin = {
+      ...(caller && { caller }),
       ...(executionId !== undefined && { executionId }),
-      ...(client !== undefined && { clientId: client }),
+      ...(waitForPerson && { waitForPerson }),
     };
-    this.#language = options.language ?? 'typescript';
-    this.#policy = new PolicyGate(allowedTools, policy, options.client);
+    this.#form = options.form ?? typeScriptForm;
+    this.#policy = new PolicyGate(options, policy);
     this.#budget = new BudgetMeter(budget);
     this.#catalogue = new Catalogue(tools, signal);
-    this.#log = new CallLog(audit, executionId);
+    this.#log = new CallLog(audit, caller ?? embedder, executionId);
     this.#slots = pLimit(this.#budget.maxConcurrent);
     // At once, not when the calls come back: whoever fires it counts them next.
     signal?.addEventListener('abort', () => this.#log.failOpen(() => endedBeforeAnswer(signal.reason)), {
@@ -144,8 +149,8 @@ class PolicyToolProxy implements ToolProxy {
         matches.filter(({ tool }) => server === undefined || tool.server === server),
       ).slice(offset, offset + limit);
       const refusalOf = (tool: ToolSchema) => this.#refusalOf(tool);
-      const language = this.#language;
-      const hits = await toolHits(wanted, { detail, language, failedServers, refusalOf, signal });
+      const form = this.#form;
+      const hits = await toolHits(wanted, { detail, form, failedServers, refusalOf, signal });
       // What looks tools up by name, or by path for a call, discovers nothing.
       if (options.name === undefined && detail !== 'schemas') {
         this.#log.found(query.trim(), server, hits.length);
@@ -180,7 +185,7 @@ class PolicyToolProxy implements ToolProxy {
         this.#announce(name);
         const { traceparent } = options;
         const result = await this.#tools.callTool(name, args, {
-          ...this.#caller,
+          ...this.#origin,
           // The one that was judged: which servers there are may change meanwhile.
           server: tool.server,
           ...(signal && { signal }),
@@ -232,7 +237,7 @@ class PolicyToolProxy implements ToolProxy {
       if (current !== tool) errors = checkArguments(current, args, this.#budget.checks);
     }
     if (errors.length > 0) {
-      throw new CodeExecutorError('invalid_argument', explainErrors(current, errors, this.#language), hints);
+      throw new CodeExecutorError('invalid_argument', explainErrors(current, errors, this.#form), hints);
     }
   }
 

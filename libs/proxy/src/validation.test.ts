@@ -1,6 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { CodeExecutorError, type JsonObject, type JsonSchema } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
-import { describe, expect, test } from '@jest/globals';
+import { pythonForm } from '@code-executor/schema-types';
+import { describe, expect, jest, test } from '@jest/globals';
 
 import { createToolProxy } from './index.js';
 
@@ -101,7 +105,7 @@ describe('validation of arguments', () => {
 
   test('shows the signature in the language of the program', async () => {
     const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
-    const proxy = createToolProxy({ tools, allowedTools: ['*'], language: 'python' });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'], form: pythonForm });
     await expect(proxy.callTool('mcp__fs__read', {})).rejects.toThrow(
       'Its signature is tools.fs.read(*, path: str, mode: ',
     );
@@ -306,6 +310,46 @@ describe('validation of arguments', () => {
     const told = await check(schema, { a: Array.from({ length: 2000 }, () => false) });
     expect(told).toContain('a[4]: expected string | 1, received boolean false; and ');
     expect(told.length).toBeLessThan(500);
+  });
+
+  test('says that the machine is too busy where a check had no processor time, and when to ask again', async () => {
+    const tools = fakeToolSource(
+      { mcp__fs__read: () => 'ok' },
+      { mcp__fs__read: { parameters: { properties: { a: { pattern: '^(a+)+$' } } } } },
+    );
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    await proxy.callTool('mcp__fs__read', {});
+    // As if others had the processors all the time.
+    const usage = jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
+    try {
+      await expect(proxy.callTool('mcp__fs__read', { a: `${'a'.repeat(60)}!` })).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'The arguments of mcp__fs__read were not checked: the machine is too busy.',
+        retryAfterMs: 1000,
+        tool: 'mcp__fs__read',
+        server: 'fs',
+      });
+    } finally {
+      usage.mockRestore();
+    }
+    expect(tools.calls).toHaveLength(1);
+  });
+
+  test('keeps no arguments that were refused', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const tools = fakeToolSource({ mcp__fs__read: () => 'ok' }, { mcp__fs__read: { parameters } });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    const refuse = async () => {
+      const args = { path: { large: 'x'.repeat(1000) } };
+      await proxy.callTool('mcp__fs__read', args).catch(() => undefined);
+      return new WeakRef(args.path);
+    };
+    const kept = await refuse();
+    // What a WeakRef was made for stays until the turn of the event loop ends.
+    await new Promise(setImmediate);
+    collect();
+    expect(kept.deref()).toBeUndefined();
   });
 
   test('harmless patterns keep working', async () => {

@@ -3,24 +3,26 @@
  * the pipe and is imported dynamically, because what stands in an entry script, or is imported by a
  * literal in one, is read by Deno without asking for permission.
  */
-import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
+import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
-import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
+import { createFetch } from '@code-executor/sandbox-channel/assets/fetch-global.js';
 import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
 import { closeSqlite } from '@code-executor/deno-runtime/assets/sqlite-door.js';
 import { Pictures } from './display-global.js';
 import { serveFiles } from './file-globals.js';
+import { createHostCalls } from './host-call-globals.js';
 import { Program } from './program.js';
 import { rehearse } from './rehearsal.js';
 import { createToolGlobals } from './tool-globals.js';
 
-const { channel, isSpare } = openChannel();
+const { channel, isSpare, hostCalls } = openChannel();
 
 closeDoors();
 
 const pictures = new Pictures(channel);
 const { display } = pictures;
-const globals = { ...createToolGlobals(channel), display, fetch: createFetch(channel) };
+const ownGlobals = { ...createToolGlobals(channel), display, fetch: createFetch(channel) };
+const globals = { ...ownGlobals, ...createHostCalls(channel, hostCalls, ownGlobals) };
 for (const [name, value] of Object.entries(globals)) {
   const fixed = { writable: false, configurable: false, enumerable: true };
   // What is frozen has a fixed list of properties; `tools` refuses changes by itself.

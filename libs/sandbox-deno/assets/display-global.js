@@ -1,5 +1,5 @@
-import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
-import { SvgDrawer } from '@code-executor/deno-runtime/assets/svg-drawer.js';
+import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
+import { SvgDrawer } from '@code-executor/sandbox-channel/assets/svg-drawer.js';
 
 import { isBlock, isBytes, isSvgText, noPicture, pictureOf, svgType } from './picture-of.js';
 

@@ -1,4 +1,4 @@
-import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
+import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

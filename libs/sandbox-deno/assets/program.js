@@ -1,6 +1,6 @@
 import { adviceOn, isImportFailure } from './advice.js';
 import { cut, describeError, describeLoadError } from './describe-error.js';
-import { depthOf } from '@code-executor/deno-runtime/assets/json-meter.js';
+import { depthOf } from '@code-executor/sandbox-channel/assets/json-meter.js';
 import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
 import { Pictures } from './display-global.js';
 import { isSvgText } from './picture-of.js';

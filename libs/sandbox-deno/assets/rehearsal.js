@@ -1,4 +1,4 @@
-import { openRehearsal } from '@code-executor/deno-runtime/assets/channel.js';
+import { openRehearsal } from '@code-executor/sandbox-channel/assets/channel.js';
 import { Program } from './program.js';
 import { createToolGlobals } from './tool-globals.js';
 

@@ -1,4 +1,4 @@
-import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
+import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
 
 /** An upstream tool failed, or the server would not call it. */
 export class McpToolError extends Error {

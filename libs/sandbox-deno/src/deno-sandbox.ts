@@ -5,7 +5,9 @@ import {
   type Sandbox,
   type SandboxStatus,
 } from '@code-executor/contracts';
-import { DenoRunner, type Isolation, type SpareOptions } from '@code-executor/deno-runtime';
+import { DenoRunner, type SpareOptions } from '@code-executor/deno-runtime';
+import type { Isolation } from '@code-executor/isolation';
+import { type HostCallHandlers, withOwnHostCalls } from '@code-executor/sandbox-channel';
 
 import { bodyPrefix, showProgramOnly, startMark } from './program-text.js';
 
@@ -22,6 +24,11 @@ export interface DenoSandboxOptions {
   maxOutputChars?: number;
   /** Unused processes that wait for a program. Default: 4, for ten minutes, with 512 MiB together. */
   spares?: SpareOptions;
+  /**
+   * Functions of your own for programs, by their names in camel case: `now` is `await now({ … })` in a program, which
+   * asks the handler. Default: none.
+   */
+  hostCalls?: HostCallHandlers;
 }
 
 /** Made of `assets/` by `bundle.mjs`, also for tests: they run what is published. */
@@ -34,9 +41,10 @@ export class DenoSandbox implements Sandbox {
   readonly language = 'typescript';
   readonly #runner: DenoRunner;
 
+  /** @throws CodeExecutorError `invalid_argument` for a name in `hostCalls` that is no name in camel case, or is taken. */
   constructor(options: DenoSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', heapMb = 128, memoryMb = 256, spares = {} } = options;
-    const { maxOutputChars = 100_000 } = options;
+    const { maxOutputChars = 100_000, hostCalls = {} } = options;
     const limits = { maxValueChars: Math.min(maxOutputChars, maxValueChars), maxDepth: maxJsonDepth - 10 };
     this.#runner = new DenoRunner({
       language: this.language,
@@ -47,6 +55,7 @@ export class DenoSandbox implements Sandbox {
       maxOutputChars,
       memoryAdvice: `A program has ${heapMb} MB for objects (executors.typescript.heapMb) and ${memoryMb} MB in all (executors.typescript.memoryMb): keep less at a time, or have the operator raise them.`,
       spares,
+      hostCalls: withOwnHostCalls(hostCalls, 'camelCase'),
       messageFor: (code, servesFiles) => ({ code, servesFiles, startMark, bodyPrefix, limits }),
       cleanText: showProgramOnly,
     });

@@ -3,22 +3,24 @@
  * it knows the program, the packages that the program imports; then it gives up its one permission, to
  * read those files, and only then runs the program.
  */
-import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
+import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
-import { createFetch } from '@code-executor/deno-runtime/assets/fetch-global.js';
+import { createFetch } from '@code-executor/sandbox-channel/assets/fetch-global.js';
 import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
 import { closeSqlite } from '@code-executor/deno-runtime/assets/sqlite-door.js';
 
+import { defineHostCalls } from './host-calls.js';
 import { loadInterpreter } from './interpreter.js';
 import { loadPackages } from './packages.js';
 import { Program } from './program.js';
 import { rehearse } from './rehearsal.js';
 
-const { channel, isSpare, ownFiles } = openChannel();
+const { channel, isSpare, ownFiles, hostCalls } = openChannel();
 closeDoors();
 
 const python = await loadInterpreter(ownFiles);
 if (isSpare) await rehearse(python);
+if (Object.keys(hostCalls).length > 0) defineHostCalls(python, hostCalls);
 globalThis.fetch = createFetch(channel);
 const program = new Program(channel, python);
 channel.sayReady();

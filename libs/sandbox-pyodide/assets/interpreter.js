@@ -1,5 +1,6 @@
 import advice from './code_executor/advice.py';
 import host from './code_executor/host.py';
+import hostCalls from './code_executor/host_calls.py';
 import init from './code_executor/__init__.py';
 import pictures from './code_executor/pictures.py';
 import program from './code_executor/program.py';
@@ -11,7 +12,17 @@ import { keepZones } from './zones.js';
 
 /* global PYODIDE_INFO -- of Pyodide's lock file, put in by bundle.mjs */
 
-const modules = { __init__: init, advice, host, pictures, program, tools, value, zones };
+const modules = {
+  __init__: init,
+  advice,
+  host,
+  host_calls: hostCalls,
+  pictures,
+  program,
+  tools,
+  value,
+  zones,
+};
 
 /** Printed text as it is: the server tells frames from it by their mark. */
 function writerTo(stream, isMuted) {

@@ -2,7 +2,7 @@
  * The entry script that makes the memory snapshot: an interpreter that has imported our modules and what
  * programs import most, and has seen no program. It has no host, no tools and no other files than ours.
  */
-import { openChannel } from '@code-executor/deno-runtime/assets/channel.js';
+import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
 
 import { loadInterpreter } from './interpreter.js';
 
@@ -18,7 +18,8 @@ const python = await loadInterpreter(ownFiles, { _makeSnapshot: true });
 python.runPython(preloaded);
 const snapshot = python.makeMemorySnapshot();
 for (let start = 0; start < snapshot.length; start += partBytes) {
-  await channel.request('keep', { part: snapshot.subarray(start, start + partBytes).toBase64() });
+  const part = snapshot.subarray(start, start + partBytes).toBase64();
+  await channel.request('keepPart', { args: { part } });
 }
 channel.sendResult({}, String(snapshot.length));
 channel.awaitEnd();

@@ -1,7 +1,7 @@
-import { HostError } from '@code-executor/deno-runtime/assets/channel.js';
-import { depthOf } from '@code-executor/deno-runtime/assets/json-meter.js';
+import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
+import { depthOf } from '@code-executor/sandbox-channel/assets/json-meter.js';
 import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
-import { SvgDrawer } from '@code-executor/deno-runtime/assets/svg-drawer.js';
+import { SvgDrawer } from '@code-executor/sandbox-channel/assets/svg-drawer.js';
 
 import { adviceOn } from './packages.js';
 

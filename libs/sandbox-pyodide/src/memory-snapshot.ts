@@ -1,28 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { constants, existsSync, statSync } from 'node:fs';
-import {
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { CodeExecutorError, type JsonObject, noPermissions } from '@code-executor/contracts';
-import {
-  DenoRunner,
-  type DenoRunnerOptions,
-  isPrivateFolder,
-  type OwnFiles,
-} from '@code-executor/deno-runtime';
+import { DenoRunner, type DenoRunnerOptions, type OwnFiles } from '@code-executor/deno-runtime';
+import { makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
+import { isPrivateFolder } from '@code-executor/isolation';
+import { withOwnHostCalls } from '@code-executor/sandbox-channel';
 
 import { pyodideFolder } from './pyodide-folder.js';
 
@@ -42,6 +29,7 @@ const makeTimeoutMs = 120_000;
 /** See make-snapshot.js. */
 const maxPartBytes = 720 * 1024;
 const maxParts = 60;
+const maxBytes = maxParts * maxPartBytes;
 /** After a failure, before it is tried again. */
 const retryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -76,7 +64,7 @@ export class MemorySnapshot {
       spares: { count: 0 },
       ownFiles: () => Promise.resolve(sources()),
       messageFor: () => ({}),
-      handlers: new Map([['keep', (params) => this.#keep(params)]]),
+      hostCalls: withOwnHostCalls({ keepPart: (params) => this.#keep(params) }, 'camelCase'),
     });
   }
 
@@ -130,14 +118,7 @@ export class MemorySnapshot {
     }
     const bytes = await this.#make();
     const file = join(folder, `snapshot-${version}-${hashOf(bytes)}.bin`);
-    const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
-    try {
-      await writeFile(unfinished, bytes, { mode: 0o600 });
-      await rename(unfinished, file);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
+    await replaceFile(file, bytes);
     // Another server may do the same at this moment.
     await removeUnused(folder).catch(() => undefined);
     return file;
@@ -150,7 +131,7 @@ export class MemorySnapshot {
       if (this.#ownFolder && !isPrivateFolder(await this.#ownFolder)) this.#ownFolder = undefined;
       return (this.#ownFolder ??= mkdtemp(join(tmpdir(), 'code-executor-python-')));
     }
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makePrivateFolder(folder);
     return folder;
   }
 
@@ -191,7 +172,7 @@ function sources(): OwnFiles {
   return { pyodide: pyodideFolder(), ...(existsSync(zoneFolder) && { zoneinfo: zoneFolder }) };
 }
 
-/** Snapshots of other versions, and unfinished ones, that nobody has used for a while. */
+/** Snapshots of other versions that nobody has used for a while. */
 async function removeUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith('snapshot-')) continue;
@@ -207,28 +188,11 @@ async function findWhole(folder: string, version: string): Promise<string | unde
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix) || !name.endsWith('.bin')) continue;
     const file = join(folder, name);
-    const bytes = await readOwn(file);
-    if (bytes && name === `${prefix}${hashOf(bytes)}.bin`) return file;
+    const found = await readRegularFile(file, { maxBytes, writableBy: 'owner' }).catch(() => undefined);
+    if (found && name === `${prefix}${hashOf(found.bytes)}.bin`) return file;
     await rm(file, { recursive: true, force: true });
   }
   return undefined;
-}
-
-/** The bytes of a file that can be a snapshot and that only this user can have written. Never waits for a pipe. */
-async function readOwn(file: string): Promise<Buffer | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    const stats = await handle.stat();
-    const { uid, mode, size } = stats;
-    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    if (!stats.isFile() || !isOwn || size > maxParts * maxPartBytes) return undefined;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Changes with every change of a file; undefined where there is none. */

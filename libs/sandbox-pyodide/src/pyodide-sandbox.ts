@@ -1,6 +1,8 @@
 import { CodeExecutorError, type ExecutionRequest, type ExecutionResult } from '@code-executor/contracts';
 import { maxJsonDepth, type Sandbox, type SandboxStatus } from '@code-executor/contracts';
-import { DenoRunner, type Isolation, type SpareOptions } from '@code-executor/deno-runtime';
+import { DenoRunner, type SpareOptions } from '@code-executor/deno-runtime';
+import type { Isolation } from '@code-executor/isolation';
+import { type HostCallHandlers, withOwnHostCalls } from '@code-executor/sandbox-channel';
 
 import { MemorySnapshot } from './memory-snapshot.js';
 import { PackageFolder } from './package-folder.js';
@@ -23,6 +25,11 @@ export interface PyodideSandboxOptions {
    * Default: a folder of its own for each sandbox, gone when that closes.
    */
   snapshotDir?: string;
+  /**
+   * Functions of your own for programs, by their names in camel case: `timeOfDay` is `await time_of_day(…)` in a
+   * program, which asks the handler. Default: none.
+   */
+  hostCalls?: HostCallHandlers;
 }
 
 /** Made of `assets/` by `bundle.mjs`, also for tests: they run what is published. */
@@ -44,6 +51,10 @@ export class PyodideSandbox implements Sandbox {
   readonly #snapshot: MemorySnapshot;
   readonly #packages: PackageFolder;
 
+  /**
+   * @throws CodeExecutorError `invalid_argument` for too little memory, and for a name in `hostCalls` that is no name in
+   * camel case, or is taken.
+   */
   constructor(options: PyodideSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', memoryMb = 512, maxOutputChars = 100_000 } = options;
     if (memoryMb < minMemoryMb) {
@@ -60,6 +71,7 @@ export class PyodideSandbox implements Sandbox {
       script: bootstrap,
       memoryAdvice: `Python has ${memoryMb} MB (executors.python.memoryMb), of which a program gets ${memoryMb - besideMb}: keep less at a time, or have the operator raise it.`,
       spares: { count: 1, ...options.spares },
+      hostCalls: withOwnHostCalls(options.hostCalls ?? {}, 'snake_case'),
       ownFiles: async () => ({
         ...(await this.#snapshot.files()),
         ...this.#packages.files,

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 import { JsonMeter, maxJsonDepth } from '@code-executor/contracts';
+import { makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
 
 import { type Entry, isEntry, toJson } from './entry.js';
 
@@ -12,8 +10,6 @@ const maxBytes = 32 * 1024 * 1024;
 const maxKeyChars = 1000;
 /** An entry stands in a list in an object. */
 const levelsAbove = 2;
-/** No write takes that long: whoever began it was killed. */
-const abandonedAfterMs = 60_000;
 /** As a `JsonMeter` tells it: four times what one server's list of tools may cost. */
 const maxCost = 128 * 1024 * 1024;
 
@@ -22,31 +18,8 @@ const maxCost = 128 * 1024 * 1024;
  * something else than a cache file of this user. Never follows a link, never waits for a pipe.
  */
 export async function readCacheFile(file: string): Promise<Map<string, Entry>> {
-  let handle: FileHandle;
-  try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
-  try {
-    return parse(await readBounded(handle));
-  } finally {
-    await handle.close();
-  }
-}
-
-async function readBounded(handle: FileHandle): Promise<Buffer> {
-  const stats = await handle.stat();
-  if (!stats.isFile()) throw new TypeError('it is no regular file');
-  const uid = process.getuid?.();
-  if (uid !== undefined && (stats.uid !== uid || (stats.mode & 0o022) !== 0)) {
-    throw new TypeError('others than its owner can write it');
-  }
-  if (stats.size > maxBytes) throw new RangeError(`it is larger than ${maxBytes / 1024 / 1024} MB`);
-  const bytes = Buffer.alloc(stats.size);
-  const { bytesRead } = await handle.read(bytes, 0, stats.size, 0);
-  return bytes.subarray(0, bytesRead);
+  const found = await readRegularFile(file, { maxBytes, writableBy: 'owner' });
+  return found ? parse(found.bytes) : new Map();
 }
 
 function parse(bytes: Buffer): Map<string, Entry> {
@@ -85,30 +58,6 @@ export async function writeCacheFile(file: string, entries: ReadonlyMap<string, 
     if (bytes > maxBytes || cost > maxCost) break;
     lines.unshift(line);
   }
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(`{"version":${format},"entries":[\n${lines.join(',\n')}\n]}\n`);
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw error;
-  }
-  await removeAbandoned(file).catch(() => {});
-}
-
-/** What processes have left behind that were killed in the middle of a write. */
-async function removeAbandoned(file: string): Promise<void> {
-  const folder = dirname(file);
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.tmp')) continue;
-    const { mtimeMs } = await lstat(join(folder, name));
-    if (Date.now() - mtimeMs > abandonedAfterMs) await rm(join(folder, name), { force: true });
-  }
+  await makePrivateFolder(dirname(file));
+  await replaceFile(file, `{"version":${format},"entries":[\n${lines.join(',\n')}\n]}\n`);
 }

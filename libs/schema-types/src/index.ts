@@ -1,14 +1,11 @@
-export type { ToolLanguage } from './tool-language.js';
-export { schemaToTypeScript } from './typescript-type.js';
-export { type PythonType, schemaToPython } from './python-type.js';
+export type { ToolForm } from './tool-form.js';
+export { typeScriptForm } from './typescript-form.js';
+export { pythonForm } from './python-form.js';
 export { toolOutline, toolSignature } from './tool-signature.js';
-export { toolTypes } from './tool-types.js';
-export {
-  typeScriptTools,
-  type TypeScriptIndents,
-  type TypeScriptServer,
-  type TypeScriptTool,
-} from './typescript-tool.js';
-export { type PythonParameter, type PythonServer, type PythonTool, pythonTools } from './python-tool.js';
-export type { NamedServer, NamedTool } from './name-tools.js';
-export { quoted } from './third-party-text.js';
+export { schemaToTypeScript } from './typescript-type.js';
+export { schemaToPython } from './python-type.js';
+export { type TypeScriptServer, typeScriptTools } from './typescript-tool.js';
+export { type PythonServer, pythonTools } from './python-tool.js';
+export { type NamedServer, nameTools } from './name-tools.js';
+export type { TypeNode } from './type-node.js';
+export type { TypeShape } from './type-shape.js';

@@ -1,7 +1,11 @@
-import { identifiersOf, type ToolName, type ToolSchema } from '@code-executor/contracts';
+import {
+  identifiersOf,
+  type IdentifierStyle,
+  type ToolName,
+  type ToolSchema,
+} from '@code-executor/contracts';
 
-import type { ToolLanguage } from './tool-language.js';
-import { ownNameOf, styleOf } from './tool-name.js';
+import { ownNameOf } from './tool-name.js';
 import { oneLine } from './third-party-text.js';
 
 /** The tools of one server, with names that are legal and unlike each other. */
@@ -26,8 +30,7 @@ export interface NamedTool {
 }
 
 /** The tools by server, in the order of their names, each once. */
-export function nameTools(tools: readonly ToolSchema[], language: ToolLanguage): NamedServer[] {
-  const style = styleOf(language);
+export function nameTools(tools: readonly ToolSchema[], style: IdentifierStyle): NamedServer[] {
   const servers = new Map<string, Map<string, ToolSchema>>();
   for (const tool of tools) {
     const known = servers.get(tool.server) ?? new Map<string, ToolSchema>();

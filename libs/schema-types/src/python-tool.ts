@@ -4,7 +4,7 @@ import { nameTools, type NamedServer, type NamedTool } from './name-tools.js';
 import { restParameter } from './python-names.js';
 import { keyText, PythonWriter } from './python-type.js';
 import { readSchema } from './read-schema.js';
-import { docString, quoted } from './third-party-text.js';
+import { docString, pythonLiteral } from './third-party-text.js';
 import { unknownType } from './type-node.js';
 import { asOneObject, readArguments } from './tool-arguments.js';
 
@@ -38,7 +38,7 @@ export interface PythonServer extends NamedServer {
 
 /** Every tool as Python, by server; what one server declares is unlike in name. */
 export function pythonTools(tools: readonly ToolSchema[]): PythonServer[] {
-  return nameTools(tools, 'python').map((server) => {
+  return nameTools(tools, 'snake_case').map((server) => {
     const writer = new PythonWriter();
     const written = server.tools.map((tool) => pythonTool(tool, writer));
     return { ...server, tools: written, typing: [...writer.typing].sort() };
@@ -57,7 +57,7 @@ function pythonTool(named: NamedTool, writer: PythonWriter): PythonTool {
       name,
       type: writer.use(writer.write(type, `${typeName}Args${identifierOf(key, 'PascalCase')}`)),
       isRequired,
-      key: quoted(key, 'python'),
+      key: pythonLiteral(key),
     };
   });
   const more = rest && rest.kind !== 'never' ? writer.use(writer.write(rest, `${typeName}More`)) : undefined;

@@ -3,7 +3,7 @@ import { identifierOf } from '@code-executor/contracts';
 import { unionOf } from './combine-types.js';
 import { isField } from './python-names.js';
 import { readSchema } from './read-schema.js';
-import { docString, quoted } from './third-party-text.js';
+import { docString, pythonLiteral } from './third-party-text.js';
 import type { ObjectNode, PropertyNode, TypeNode } from './type-node.js';
 import { maxTypeChars, shortened, type TypeShape, wholeType } from './type-shape.js';
 
@@ -125,14 +125,14 @@ function declaration(name: string, fields: readonly [key: string, type: string, 
       '\n',
     );
   }
-  const lines = fields.map(([key, type]) => `        ${quoted(key, 'python')}: ${type},`);
+  const lines = fields.map(([key, type]) => `        ${pythonLiteral(key)}: ${type},`);
   const doc = notes.length > 0 ? [docString(notes)] : [];
   return [`${name} = TypedDict(`, `    "${name}",`, '    {', ...lines, '    },', ')', ...doc].join('\n');
 }
 
 /** A key in a text, where it may not begin a line of its own. */
 export function keyText(key: string): string {
-  return isField(key) ? key : quoted(key, 'python');
+  return isField(key) ? key : pythonLiteral(key);
 }
 
 /** A type on one line without classes, for people and agents: `{owner: str, labels?: list[str]}`. */
@@ -186,7 +186,7 @@ function simpleType(type: Exclude<TypeNode, { kind: 'array' | 'tuple' | 'union' 
 }
 
 function literalType(value: string | number | boolean): string {
-  if (typeof value === 'string') return `Literal[${quoted(value, 'python')}]`;
+  if (typeof value === 'string') return `Literal[${pythonLiteral(value)}]`;
   if (typeof value === 'boolean') return value ? 'Literal[True]' : 'Literal[False]';
   if (Number.isSafeInteger(value)) return `Literal[${String(value)}]`;
   return Number.isInteger(value) ? 'int' : 'float';

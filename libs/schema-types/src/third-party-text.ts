@@ -1,5 +1,3 @@
-import type { ToolLanguage } from './tool-language.js';
-
 /** What no eye sees, ends a line somewhere, or changes the direction of what follows; halves of characters. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const blank = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
@@ -7,12 +5,21 @@ const blank = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 /** At most this many characters of a description are shown. */
 export const maxTextChars = 500;
 
-/** A text as a string literal of the language, on one line, with everything unseen as an escape. */
-export function quoted(text: string, language: ToolLanguage): string {
+/** A text as a string literal of TypeScript, on one line, with everything unseen as an escape. */
+export function typeScriptLiteral(text: string): string {
+  return literal(text, (hex) => `\\u{${hex}}`);
+}
+
+/** The same as a literal of Python. */
+export function pythonLiteral(text: string): string {
+  return literal(text, (hex) => `\\U${hex.padStart(8, '0')}`);
+}
+
+/** Languages differ in how they escape what is beyond the first 65,536 characters. */
+function literal(text: string, escapeLarge: (hex: string) => string): string {
   return JSON.stringify(text).replace(unseen, (char) => {
-    const code = char.codePointAt(0) ?? 0;
-    if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, '0')}`;
-    return language === 'python' ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u{${code.toString(16)}}`;
+    const hex = (char.codePointAt(0) ?? 0).toString(16);
+    return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : escapeLarge(hex);
   });
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ToolSchema } from '@code-executor/contracts';
 
+import { pythonForm } from './python-form.js';
 import { toolOutline, toolSignature } from './tool-signature.js';
-import { toolTypes } from './tool-types.js';
+import { typeScriptForm } from './typescript-form.js';
 
 const string = { type: 'string', description: 'A text' };
 const tool = (fields: Partial<ToolSchema>): ToolSchema => ({
@@ -19,10 +20,10 @@ const outputSchema = { type: 'object', properties: { number: { type: 'integer' }
 
 describe('toolSignature', () => {
   test('says how to call it and what comes back', () => {
-    expect(toolSignature(tool({ outputSchema }), 'typescript')).toBe(
+    expect(toolSignature(tool({ outputSchema }), typeScriptForm)).toBe(
       'tools.github.createIssue(args: { labels?: string[]; owner: string; from?: string }): Promise<{ number: number }>',
     );
-    expect(toolSignature(tool({ outputSchema }), 'python')).toBe(
+    expect(toolSignature(tool({ outputSchema }), pythonForm)).toBe(
       'tools.github.create_issue(*, owner: str, labels: list[str] = ..., from_: str = ...) -> {number: int}',
     );
   });
@@ -51,10 +52,10 @@ describe('toolSignature', () => {
     ],
   ])('arguments that are %s', (_, parameters, typescript, python) => {
     const given = tool({ parameters: parameters as ToolSchema['parameters'] });
-    expect(toolSignature(given, 'typescript')).toBe(
+    expect(toolSignature(given, typeScriptForm)).toBe(
       `tools.github.createIssue${typescript}: Promise<unknown>`,
     );
-    expect(toolSignature(given, 'python')).toBe(`tools.github.create_issue${python} -> Any`);
+    expect(toolSignature(given, pythonForm)).toBe(`tools.github.create_issue${python} -> Any`);
   });
 
   test('shortens what is long: nested objects first, then alternatives, then what is not required', () => {
@@ -65,7 +66,7 @@ describe('toolSignature', () => {
     const named = (count: number, value: object) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`property${n}`, value]));
     const signature = (properties: object, required: string[] = []) =>
-      toolSignature(tool({ parameters: { type: 'object', properties, required } }), 'typescript');
+      toolSignature(tool({ parameters: { type: 'object', properties, required } }), typeScriptForm);
     expect(signature(named(10, nested))).toContain('property0?: { inner?: {…} }; ');
     expect(signature(named(14, nested))).toContain('property0?: {…}; property1?: {…}; ');
     const values = Array.from({ length: 60 }, (_, n) => `value${n}`);
@@ -85,34 +86,34 @@ describe('toolSignature', () => {
     });
     const args = 'tools.github.createIssue(args?: { nodes?: { name?: string; type?: string }[] }): Promise<';
     const whole = `${args}{ nodes?: { name?: string; type?: string }[] }>`;
-    expect(toolSignature(given, 'typescript', whole.length)).toBe(whole);
-    expect(toolSignature(given, 'typescript', whole.length - 1)).toBe(`${args}{ nodes?: {…}[] }>`);
-    expect(toolSignature(given, 'typescript', args.length + 4)).toBe(`${args}{…}>`);
-    expect(toolSignature(given, 'python', 86)).toBe(
+    expect(toolSignature(given, typeScriptForm, whole.length)).toBe(whole);
+    expect(toolSignature(given, typeScriptForm, whole.length - 1)).toBe(`${args}{ nodes?: {…}[] }>`);
+    expect(toolSignature(given, typeScriptForm, args.length + 4)).toBe(`${args}{…}>`);
+    expect(toolSignature(given, pythonForm, 86)).toBe(
       'tools.github.create_issue(*, nodes: list[{name?: str, type?: str}] = ...) -> {…}',
     );
   });
 
-  test.each(['typescript', 'python'] as const)(
-    'is one line of 400 characters at most, whatever the schema (%s)',
-    (language) => {
-      const long = 'x'.repeat(190);
-      const properties = Object.fromEntries(
-        Array.from({ length: 50 }, (_, n) => [`${long}${n}`, { enum: [long, `${long}\n`] }]),
-      );
-      const signature = toolSignature(
-        tool({
-          server: 's'.repeat(5000),
-          name: `mcp__${'s'.repeat(5000)}__${'t'.repeat(5000)}`,
-          parameters: { properties, required: Object.keys(properties) },
-          outputSchema: { properties },
-        }),
-        language,
-      );
-      expect(signature.length).toBeLessThanOrEqual(400);
-      expect(signature).not.toMatch(/[\n\r]/);
-    },
-  );
+  test.each([
+    ['TypeScript', typeScriptForm],
+    ['Python', pythonForm],
+  ])('is one line of 400 characters at most, whatever the schema (%s)', (_, form) => {
+    const long = 'x'.repeat(190);
+    const properties = Object.fromEntries(
+      Array.from({ length: 50 }, (_, n) => [`${long}${n}`, { enum: [long, `${long}\n`] }]),
+    );
+    const signature = toolSignature(
+      tool({
+        server: 's'.repeat(5000),
+        name: `mcp__${'s'.repeat(5000)}__${'t'.repeat(5000)}`,
+        parameters: { properties, required: Object.keys(properties) },
+        outputSchema: { properties },
+      }),
+      form,
+    );
+    expect(signature.length).toBeLessThanOrEqual(400);
+    expect(signature).not.toMatch(/[\n\r]/);
+  });
 });
 
 describe('toolOutline', () => {
@@ -142,8 +143,8 @@ describe('toolOutline', () => {
     ],
   ])('%s', (_, parameters, typescript, python) => {
     const given = tool({ parameters: parameters as ToolSchema['parameters'] });
-    expect(toolOutline(given, 'typescript')).toBe(typescript);
-    expect(toolOutline(given, 'python')).toBe(python);
+    expect(toolOutline(given, typeScriptForm)).toBe(typescript);
+    expect(toolOutline(given, pythonForm)).toBe(python);
   });
 });
 
@@ -155,19 +156,16 @@ describe('a tool that repeats megabytes by reference', () => {
   const parameters = { type: 'object', properties, $defs: { e: { enum: values } } };
 
   test('has bounded declarations, in which the type that has no room is wider', () => {
-    const text = toolTypes([tool({ parameters })], 'python');
+    const text = pythonForm.types([tool({ parameters })]);
     expect(text.length).toBeLessThan(500_000);
     expect(text.includes('p899: str = ...')).toBe(true);
-    expect(toolSignature(tool({ parameters }), 'python').length).toBeLessThanOrEqual(400);
+    expect(toolSignature(tool({ parameters }), pythonForm).length).toBeLessThanOrEqual(400);
   });
 });
 
-describe('toolTypes', () => {
+describe('the declarations of tools', () => {
   test('of TypeScript', () => {
-    const text = toolTypes(
-      [tool({ description: 'Creates */ one.\r\n@ts-ignore', outputSchema })],
-      'typescript',
-    );
+    const text = typeScriptForm.types([tool({ description: 'Creates */ one.\r\n@ts-ignore', outputSchema })]);
     expect(text).toBe(`declare namespace tools.github {
   interface CreateIssueArgs {
     /** Default: []. */
@@ -187,7 +185,7 @@ describe('toolTypes', () => {
   });
 
   test('of Python', () => {
-    expect(toolTypes([tool({ description: 'Creates one.', outputSchema })], 'python')).toBe(
+    expect(pythonForm.types([tool({ description: 'Creates one.', outputSchema })])).toBe(
       `# Called as tools.github.<name>(...)
 
 class CreateIssueResult(TypedDict):
@@ -208,12 +206,12 @@ def create_issue(*, owner: str, labels: list[str] = ..., from_: str = ...) -> Cr
   test('gives tools that are named alike names of their own', () => {
     const alike = ['a-b', 'a_b', 'aB', 'a.b'].map((name) => tool({ name: `mcp__github__${name}` }));
     const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
-    expect(names(toolTypes(alike, 'typescript'), /function (\w+)/g)).toEqual(['aB2', 'aB3', 'aB', 'aB4']);
-    expect(names(toolTypes(alike, 'python'), /def (\w+)/g)).toEqual(['a_b_2', 'a_b_3', 'a_b_4', 'a_b']);
+    expect(names(typeScriptForm.types(alike), /function (\w+)/g)).toEqual(['aB2', 'aB3', 'aB', 'aB4']);
+    expect(names(pythonForm.types(alike), /def (\w+)/g)).toEqual(['a_b_2', 'a_b_3', 'a_b_4', 'a_b']);
   });
 
   test('cuts a description to 500 characters', () => {
-    const text = toolTypes([tool({ description: 'x'.repeat(1_000_000) })], 'typescript');
+    const text = typeScriptForm.types([tool({ description: 'x'.repeat(1_000_000) })]);
     expect(text).toContain(`${'x'.repeat(499)}… */`);
     expect(text.length).toBeLessThan(1000);
   });

@@ -35,7 +35,7 @@ export function typeScriptTools(
   tools: readonly ToolSchema[],
   indents: TypeScriptIndents,
 ): TypeScriptServer[] {
-  return nameTools(tools, 'typescript').map((server) => ({
+  return nameTools(tools, 'camelCase').map((server) => ({
     ...server,
     tools: server.tools.map((tool) => typeScriptTool(tool, indents)),
   }));

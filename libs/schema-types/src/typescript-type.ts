@@ -1,5 +1,5 @@
 import { readSchema } from './read-schema.js';
-import { docComment, quoted } from './third-party-text.js';
+import { docComment, typeScriptLiteral } from './third-party-text.js';
 import type { ObjectNode, TypeNode } from './type-node.js';
 import { maxTypeChars, shortened, type TypeShape, wholeType } from './type-shape.js';
 
@@ -32,7 +32,7 @@ export class TypeScriptWriter {
         return this.#spent('number');
       case 'literal':
         return this.#spent(
-          typeof type.value === 'string' ? quoted(type.value, 'typescript') : String(type.value),
+          typeof type.value === 'string' ? typeScriptLiteral(type.value) : String(type.value),
         );
       case 'array':
         return arrayOf(this.write(type.items, indent, depth));
@@ -76,7 +76,7 @@ export class TypeScriptWriter {
         isOpen = true;
         break;
       }
-      const name = this.#spent(plainKey.test(key) ? key : quoted(key, 'typescript'));
+      const name = this.#spent(plainKey.test(key) ? key : typeScriptLiteral(key));
       const doc = this.#isDocumented && note ? `${this.#spent(docComment([note], inner))}\n` : '';
       const line = `${name}${isRequired ? '' : '?'}: ${this.write(type, inner, depth + 1)}`;
       lines.push(this.#isDocumented ? `${doc}${inner}${line};` : line);

@@ -4,6 +4,9 @@ import fc from 'fast-check';
 import ts from 'typescript';
 
 import { generateWrappers } from './generate-wrappers.js';
+import { pythonWrappers } from './python-wrappers.js';
+import { typeScriptWrappers } from './typescript-wrappers.js';
+import type { WrapperForm } from './wrapper-form.js';
 import { inFolder, type PythonOutline, pythonOutline, runPython, toolOf } from './wrappers.test.kit.js';
 
 const caseCount = 2_000;
@@ -111,13 +114,13 @@ const cases = fc.sample(tools, { numRuns: caseCount, seed: 5 });
 /** The names of the tools at their server, each once: of two that are alike, the last one counts. */
 const byName = (all: readonly ToolSchema[]) =>
   new Map(all.map((tool) => [tool.name.slice(`mcp__${tool.server}__`.length), tool]));
-const serverFile = (all: readonly ToolSchema[], language: 'typescript' | 'python') =>
-  generateWrappers(all, language).at(-1)?.content ?? '';
+const serverFile = (all: readonly ToolSchema[], form: WrapperForm) =>
+  generateWrappers(all, form).at(-1)?.content ?? '';
 
 describe('whatever names and texts are', () => {
   test('TypeScript parses, and exports exactly what it should', () => {
     for (const all of cases) {
-      const content = serverFile(all, 'typescript');
+      const content = serverFile(all, typeScriptWrappers);
       const file = ts.createSourceFile('wrapper.ts', content, ts.ScriptTarget.ES2022);
       expect(problemsOf(file)).toEqual([]);
       const known = byName(all);
@@ -134,7 +137,7 @@ describe('whatever names and texts are', () => {
 
   test('Python parses, and exports exactly what it should', () =>
     inFolder(async (folder) => {
-      const contents = cases.map((all) => serverFile(all, 'python'));
+      const contents = cases.map((all) => serverFile(all, pythonWrappers));
       const outlines = JSON.parse(
         await runPython(pythonOutline, folder, JSON.stringify(contents)),
       ) as PythonOutline[];

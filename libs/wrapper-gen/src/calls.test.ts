@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 import { generateWrappers } from './generate-wrappers.js';
+import { pythonWrappers } from './python-wrappers.js';
+import { typeScriptWrappers } from './typescript-wrappers.js';
 import { inFolder, place, runPython, toolOf } from './wrappers.test.kit.js';
 
 const string = { type: 'string' };
@@ -64,7 +66,7 @@ afterAll(() => void door.close());
 async function runTypeScript(code: string, variables: Record<string, string>): Promise<string> {
   return inFolder(async (folder) => {
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    const paths = await place(folder, generateWrappers(tools, 'typescript'));
+    const paths = await place(folder, generateWrappers(tools, typeScriptWrappers));
     const out = join(folder, 'out');
     await mkdir(out);
     const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
@@ -87,7 +89,7 @@ async function runTypeScript(code: string, variables: Record<string, string>): P
 
 async function runPythonWrappers(code: string, variables: Record<string, string>): Promise<string> {
   return inFolder(async (folder) => {
-    await place(folder, generateWrappers(tools, 'python'));
+    await place(folder, generateWrappers(tools, pythonWrappers));
     return runPython(
       `import json\nfrom python import my_server, McpToolError, ToolNotAllowedError\n${code}`,
       folder,

@@ -7,11 +7,14 @@ import type { ToolSchema } from '@code-executor/contracts';
 import ts from 'typescript';
 
 import { generateWrappers } from './generate-wrappers.js';
+import { pythonWrappers } from './python-wrappers.js';
+import { typeScriptWrappers } from './typescript-wrappers.js';
+import type { WrapperForm } from './wrapper-form.js';
 import { inFolder, type PythonOutline, pythonOutline, runPython, toolOf } from './wrappers.test.kit.js';
 
 const files = (tools: readonly ToolSchema[]) => ({
-  typescript: generateWrappers(tools, 'typescript').at(-1)?.content ?? '',
-  python: generateWrappers(tools, 'python').at(-1)?.content ?? '',
+  typescript: generateWrappers(tools, typeScriptWrappers).at(-1)?.content ?? '',
+  python: generateWrappers(tools, pythonWrappers).at(-1)?.content ?? '',
 });
 
 /** Fails unless both files are legal and have nothing in them but the functions. */
@@ -105,12 +108,12 @@ describe('what a hostile server says', () => {
 
   test('WRP-05: servers whose names are alike get files of their own', () => {
     const servers = ['a b', 'A-B', 'a_b', 'client', 'index', '__init__', '../../x', 'mcp_client', '搜索', ''];
-    const paths = (language: 'typescript' | 'python') =>
+    const paths = (form: WrapperForm) =>
       generateWrappers(
         servers.map((server) => toolOf(server, 'run')),
-        language,
+        form,
       ).map(({ path }) => path);
-    expect(paths('typescript').sort()).toEqual(
+    expect(paths(typeScriptWrappers).sort()).toEqual(
       [
         'client',
         'index',
@@ -129,8 +132,8 @@ describe('what a hostile server says', () => {
         .sort(),
     );
     // A server is called `mcp_client` in Python: no module may be.
-    expect(paths('python')).toContain('python/mcp_client_2.py');
-    expect(new Set(paths('python')).size).toBe(servers.length + 2);
+    expect(paths(pythonWrappers)).toContain('python/mcp_client_2.py');
+    expect(new Set(paths(pythonWrappers)).size).toBe(servers.length + 2);
   });
 
   const nested = (wrap: (inner: unknown) => unknown) => {

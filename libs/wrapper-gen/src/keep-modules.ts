@@ -1,7 +1,6 @@
 import { CodeExecutorError } from '@code-executor/contracts';
-import type { ToolLanguage } from '@code-executor/schema-types';
 
-import { type IndexedModule, indexFile, indexPath, stemOf } from './index-file.js';
+import { type IndexedModule, indexFile, stemOf } from './index-file.js';
 import type { WrapperFile } from './wrapper-file.js';
 
 /**
@@ -25,21 +24,19 @@ export function keepModules(
     );
   }
   return files.map((file) => {
-    const language = languageOf(file.path);
-    if (file.path !== indexPath[language]) return file;
-    const isBeside = ({ path }: IndexedModule) => languageOf(path) === language;
-    return indexFile(language, [...modules, ...others].filter(isBeside));
+    const { form } = file;
+    if (stemOf(file) !== form.index.stem) return file;
+    return indexFile(
+      form,
+      [...modules, ...others].filter((other) => other.form === form),
+    );
   });
 }
 
 /** A module must not have the name that another server goes by either: the one would hide the other. */
 function areAlike(a: IndexedModule, b: IndexedModule): boolean {
-  if (languageOf(a.path) !== languageOf(b.path)) return false;
-  const namesOf = ({ path, module }: IndexedModule) => [stemOf(path), module.identifier];
+  if (a.form !== b.form) return false;
+  const namesOf = (one: IndexedModule) => [stemOf(one), one.module.identifier];
   const taken = new Set(namesOf(a));
   return namesOf(b).some((name) => taken.has(name));
-}
-
-function languageOf(path: string): ToolLanguage {
-  return path.startsWith('python/') ? 'python' : 'typescript';
 }

@@ -9,6 +9,8 @@ import type { ToolSchema } from '@code-executor/contracts';
 import ts from 'typescript';
 
 import { generateWrappers } from './generate-wrappers.js';
+import { pythonWrappers } from './python-wrappers.js';
+import { typeScriptWrappers } from './typescript-wrappers.js';
 import { inFolder, place, publishedTools, runPython, toolOf } from './wrappers.test.kit.js';
 
 const require = createRequire(import.meta.url);
@@ -36,7 +38,7 @@ describe('the wrappers of 140 tools of published servers', () => {
       // Every object has a property of that name: `{}` is none of these arguments.
       const parameters = { properties: { constructor: { type: 'string' } } };
       const odd = toolOf('odd', 'run', { parameters });
-      const paths = await place(folder, generateWrappers([...tools, odd], 'typescript'));
+      const paths = await place(folder, generateWrappers([...tools, odd], typeScriptWrappers));
       const use = join(folder, 'use.ts');
       await writeFile(
         use,
@@ -71,7 +73,7 @@ await github.createIssue({ owner: 'a', repo: 'b' });
 
   test('import in Python', () =>
     inFolder(async (folder) => {
-      await place(folder, generateWrappers(tools, 'python'));
+      await place(folder, generateWrappers(tools, pythonWrappers));
       const code = `
 import json
 from python import __all__, filesystem
@@ -86,7 +88,7 @@ print(json.dumps([__all__, sorted(filesystem.read_text_file.__annotations__), le
 
   test('leave nothing to say for pyright at its strictest', () =>
     inFolder(async (folder) => {
-      await place(folder, generateWrappers(tools, 'python'));
+      await place(folder, generateWrappers(tools, pythonWrappers));
       await writeFile(join(folder, 'pyrightconfig.json'), '{ "strict": ["."], "pythonVersion": "3.11" }');
       await writeFile(
         join(folder, 'use.py'),
@@ -97,7 +99,7 @@ print(json.dumps([__all__, sorted(filesystem.read_text_file.__annotations__), le
       expect(stdout).toContain('0 errors, 0 warnings');
     }));
 
-  test.each(['typescript', 'python'] as const)('are the same every time (%s)', (language) => {
-    expect(generateWrappers([...tools].reverse(), language)).toEqual(generateWrappers(tools, language));
+  test.each([typeScriptWrappers, pythonWrappers])('are the same every time ($folder)', (form) => {
+    expect(generateWrappers([...tools].reverse(), form)).toEqual(generateWrappers(tools, form));
   });
 });

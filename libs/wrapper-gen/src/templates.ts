@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 
 import Handlebars from 'handlebars';
 
-export type TemplateName = `${'typescript' | 'python'}-${'client' | 'index' | 'server'}`;
+const compiled = new Map<string, (view: object) => string>();
 
-const compiled = new Map<TemplateName, (view: object) => string>();
-
-/** Fills in a template of `assets/templates`. What goes in must be escaped for its language already. */
-export function fillTemplate(name: TemplateName, view: object): string {
+/**
+ * Fills in a template of `assets/templates`; `name` is without the ending. What goes in must be escaped for its
+ * language already.
+ */
+export function fillTemplate(name: string, view: object): string {
   let template = compiled.get(name);
   if (!template) {
     const source = readFileSync(new URL(`../assets/templates/${name}.hbs`, import.meta.url), 'utf8');

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { pathOf, type WrapperForm } from './wrapper-form.js';
+
 /** What the index says of the module of one server. */
 export interface WrapperModule {
   server: string;
@@ -11,6 +13,8 @@ export interface WrapperModule {
 export interface WrapperFile {
   /** Where it belongs below the directory of the wrappers, with `/`: `typescript/mcp-github.ts`. */
   path: string;
+  /** How its language writes modules. */
+  form: WrapperForm;
   content: string;
   /** SHA-256 of the content in UTF-8, in hex. */
   hash: string;
@@ -18,16 +22,12 @@ export interface WrapperFile {
   module?: WrapperModule;
 }
 
+/** A file that all servers share; `stem` is its name without the ending. */
+export function wrapperFile(form: WrapperForm, stem: string, content: string): WrapperFile {
+  return { path: pathOf(form, stem), form, content, hash: hashOf(content) };
+}
+
 /** SHA-256 in hex. */
 export function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-/** What a generated file can be called; nothing else in the folders is ours. */
-const ownPath =
-  /^(?:typescript\/(?:client|index|mcp-[a-z0-9-]{1,80})\.ts|python\/(?:_client|__init__|mcp_[a-z0-9_]{1,80})\.py)$/;
-
-/** Whether a path may name a generated file. */
-export function isWrapperPath(path: string): boolean {
-  return ownPath.test(path);
 }

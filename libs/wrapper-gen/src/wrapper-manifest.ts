@@ -1,4 +1,5 @@
-import { isWrapperPath, type WrapperModule } from './wrapper-file.js';
+import type { WrapperModule } from './wrapper-file.js';
+import { isPathOf, type WrapperForm } from './wrapper-form.js';
 
 /** Where the manifest is, in the directory of the wrappers. */
 export const manifestFile = 'wrapper-manifest.json';
@@ -10,19 +11,29 @@ export interface ManifestEntry {
   module?: WrapperModule;
 }
 
+/** What may name a file of a language that is not written now. Such a file stays listed and is not touched. */
+const plainPath = /^[a-z][a-z0-9]{0,30}\/[A-Za-z0-9_-]{1,90}\.[a-z0-9]{1,10}$/;
+
 /** What code can call a server by. */
 const identifierPattern = /^[\p{L}\p{Nd}_]{1,100}$/u;
 
 /**
- * Each file that was generated, by path. Whatever in it is no path of a generated file, points elsewhere, or is
- * not understood, is not there: anybody may have edited it.
+ * Each file that was generated, by path; `forms` are those of the languages that are written now. What is no path of
+ * a generated file, points elsewhere, or is not understood is left out, because anybody may have edited the manifest.
  */
-export function parseManifest(text: string | undefined): Map<string, ManifestEntry> {
+export function parseManifest(
+  text: string | undefined,
+  forms: readonly WrapperForm[],
+): Map<string, ManifestEntry> {
+  const isOwn = (path: string) => {
+    const form = forms.find(({ folder }) => path.startsWith(`${folder}/`));
+    return form ? isPathOf(form, path) : plainPath.test(path);
+  };
   const entries = new Map<string, ManifestEntry>();
   const manifest = objectIn(text);
   const modules = new Map(Object.entries(objectOf(manifest, 'modules')));
   for (const [path, hash] of Object.entries(objectOf(manifest, 'files'))) {
-    if (!isWrapperPath(path) || typeof hash !== 'string') continue;
+    if (!isOwn(path) || typeof hash !== 'string') continue;
     const module: unknown = modules.get(path);
     entries.set(path, { hash, ...(isModule(module) && { module }) });
   }

@@ -5,6 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { CodeExecutorError, type ToolSchema } from '@code-executor/contracts';
 
 import { generateWrappers } from './generate-wrappers.js';
+import { pythonWrappers } from './python-wrappers.js';
+import { typeScriptWrappers } from './typescript-wrappers.js';
 import { hashOf } from './wrapper-file.js';
 import { writeWrappers } from './write-wrappers.js';
 import { inFolder, toolOf } from './wrappers.test.kit.js';
@@ -28,12 +30,15 @@ describe('writeWrappers', () => {
   test('writes what differs, and deletes what is gone', () =>
     inFolder(async (folder) => {
       const directory = join(folder, 'new', 'wrappers');
-      const both = [...generateWrappers([x], 'typescript'), ...generateWrappers([x], 'python')];
+      const both = [...generateWrappers([x], typeScriptWrappers), ...generateWrappers([x], pythonWrappers)];
       const all = both.map(({ path }) => path);
       const changes = { written: [], unchanged: [], deleted: [], kept: [] };
       expect(await writeWrappers(directory, both)).toEqual({ ...changes, written: all });
       for (const { path, content } of both)
         expect(await readFile(join(directory, path), 'utf8')).toBe(content);
+      await writeFile(join(folder, 'plain'), '', { mode: 0o644 });
+      const { mode } = await lstat(join(folder, 'plain'));
+      expect(await lstat(join(directory, 'typescript/index.ts'))).toMatchObject({ mode });
       expect((await manifestOf(directory)).files).toEqual(
         Object.fromEntries(both.map(({ path, hash }) => [path, hash])),
       );
@@ -43,7 +48,7 @@ describe('writeWrappers', () => {
       expect(await writeWrappers(directory, both)).toEqual({ ...changes, unchanged: all });
       expect(await times()).toEqual(before);
 
-      expect(await writeWrappers(directory, generateWrappers([y], 'typescript'))).toEqual({
+      expect(await writeWrappers(directory, generateWrappers([y], typeScriptWrappers))).toEqual({
         ...changes,
         written: ['typescript/index.ts', 'typescript/mcp-y.ts'],
         unchanged: ['typescript/client.ts'],
@@ -60,13 +65,13 @@ describe('writeWrappers', () => {
 
   test('writes again what somebody changed, and leaves it alone once its server is gone', () =>
     inFolder(async (folder) => {
-      const files = generateWrappers([x], 'typescript');
+      const files = generateWrappers([x], typeScriptWrappers);
       await writeWrappers(folder, files);
       await writeFile(join(folder, 'typescript/mcp-x.ts'), 'mine');
       expect((await writeWrappers(folder, files)).written).toEqual(['typescript/mcp-x.ts']);
       await writeFile(join(folder, 'typescript/mcp-x.ts'), 'mine');
       await writeFile(join(folder, 'typescript/mcp-other.ts'), 'mine too');
-      expect(await writeWrappers(folder, generateWrappers([], 'typescript'))).toMatchObject({
+      expect(await writeWrappers(folder, generateWrappers([], typeScriptWrappers))).toMatchObject({
         deleted: [],
         kept: ['typescript/mcp-x.ts'],
       });
@@ -83,7 +88,7 @@ describe('writeWrappers', () => {
       for (const path of own.slice(0, 2)) await symlink(canary, join(out, path));
       await link(canary, join(out, 'typescript/mcp-x.ts'));
       await symlink(canary, join(out, 'wrapper-manifest.json'));
-      const { written } = await writeWrappers(out, generateWrappers([x], 'typescript'));
+      const { written } = await writeWrappers(out, generateWrappers([x], typeScriptWrappers));
       expect(written).toEqual(own);
       expect(await readFile(canary, 'utf8')).toBe('alive');
       for (const path of [...own, 'wrapper-manifest.json']) {
@@ -99,18 +104,18 @@ describe('writeWrappers', () => {
       await mkdir(elsewhere);
       await mkdir(out);
       await symlink(elsewhere, join(out, 'typescript'));
-      expect(await failureOf(writeWrappers(out, generateWrappers([x], 'typescript')))).toBe(
+      expect(await failureOf(writeWrappers(out, generateWrappers([x], typeScriptWrappers)))).toBe(
         'failed_precondition: Wrappers are not written into typescript, which is a link to another place; remove it.',
       );
       expect(await readdir(elsewhere)).toEqual([]);
 
       const canary = join(folder, 'mcp-x.py');
       await writeFile(canary, 'alive');
-      await writeWrappers(out, generateWrappers([y], 'python'));
+      await writeWrappers(out, generateWrappers([y], pythonWrappers));
       await symlink(canary, join(out, 'python/mcp_x.py'));
       const files = { 'python/mcp_x.py': hashOf('alive') };
       await writeFile(join(out, 'wrapper-manifest.json'), JSON.stringify({ version: 1, files }));
-      expect((await writeWrappers(out, generateWrappers([y], 'python'))).deleted).toEqual([]);
+      expect((await writeWrappers(out, generateWrappers([y], pythonWrappers))).deleted).toEqual([]);
       expect(await readFile(canary, 'utf8')).toBe('alive');
     }));
 
@@ -144,7 +149,7 @@ describe('writeWrappers', () => {
         join(out, 'wrapper-manifest.json'),
         JSON.stringify({ version: 1, files: Object.fromEntries(paths.map((path) => [path, hash])) }),
       );
-      expect((await writeWrappers(out, generateWrappers([x], 'typescript'))).deleted).toEqual([]);
+      expect((await writeWrappers(out, generateWrappers([x], typeScriptWrappers))).deleted).toEqual([]);
       for (const path of outside.filter((one) => !one.startsWith('..'))) {
         expect(await readFile(join(folder, path), 'utf8')).toBe('alive');
       }
@@ -158,7 +163,7 @@ describe('writeWrappers', () => {
         await mkdir(join(folder, 'typescript'));
         await writeFile(join(folder, 'typescript/mcp-y.ts'), 'alive');
         await writeFile(join(folder, 'wrapper-manifest.json'), text);
-        expect(await writeWrappers(folder, generateWrappers([x], 'typescript'))).toMatchObject({
+        expect(await writeWrappers(folder, generateWrappers([x], typeScriptWrappers))).toMatchObject({
           written: own,
           deleted: [],
         });
@@ -173,8 +178,8 @@ describe('writeWrappers', () => {
       ['typescript/index.ts', 'python/__init__.py'].map((path) => readFile(join(folder, path), 'utf8')),
     );
   const inBoth = (...tools: ToolSchema[]) => [
-    ...generateWrappers(tools, 'typescript'),
-    ...generateWrappers(tools, 'python'),
+    ...generateWrappers(tools, typeScriptWrappers),
+    ...generateWrappers(tools, pythonWrappers),
   ];
 
   test('keeps the modules of other servers, which the index exports too', () =>
@@ -200,7 +205,7 @@ describe('writeWrappers', () => {
     inFolder(async (folder) => {
       await writeWrappers(folder, inBoth(y));
       const before = await readFile(join(folder, 'python/__init__.py'), 'utf8');
-      await writeWrappers(folder, generateWrappers([x], 'typescript'), keepsOthers);
+      await writeWrappers(folder, generateWrappers([x], typeScriptWrappers), keepsOthers);
       const [typeScript, python] = await indexes(folder);
       expect(typeScript).toContain("export { y } from './mcp-y.js';");
       expect(python).toBe(before);
@@ -212,34 +217,40 @@ describe('writeWrappers', () => {
   ])('%s and %s have one name in code, and are refused one after the other', (first, second) =>
     inFolder(async (folder) => {
       const tools = [first, second].map((server) => toolOf(server, 'run'));
-      await writeWrappers(folder, generateWrappers(tools.slice(0, 1), 'typescript'));
+      await writeWrappers(folder, generateWrappers(tools.slice(0, 1), typeScriptWrappers));
       const before = await readFile(join(folder, 'typescript/index.ts'), 'utf8');
       expect(
-        await failureOf(writeWrappers(folder, generateWrappers(tools.slice(1), 'typescript'), keepsOthers)),
+        await failureOf(
+          writeWrappers(folder, generateWrappers(tools.slice(1), typeScriptWrappers), keepsOthers),
+        ),
       ).toBe(
         `failed_precondition: The servers "${second}" and "${first}" have the same name in code; generate the wrappers of both at once, or name another directory.`,
       );
       expect(await readFile(join(folder, 'typescript/index.ts'), 'utf8')).toBe(before);
-      const { written } = await writeWrappers(folder, generateWrappers(tools, 'typescript'), keepsOthers);
+      const { written } = await writeWrappers(
+        folder,
+        generateWrappers(tools, typeScriptWrappers),
+        keepsOthers,
+      );
       expect(written).toContain('typescript/index.ts');
     }),
   );
 
   test('WRP-11: a manifest puts no code into the index', () =>
     inFolder(async (folder) => {
-      await writeWrappers(folder, generateWrappers([y], 'typescript'));
+      await writeWrappers(folder, generateWrappers([y], typeScriptWrappers));
       const manifest = await manifestOf(folder);
       const identifier = "y } from './mcp-y.js'; evil(); export { y as z";
       const modules = { 'typescript/mcp-y.ts': { server: 'y', identifier } };
       await writeFile(join(folder, 'wrapper-manifest.json'), JSON.stringify({ ...manifest, modules }));
-      await writeWrappers(folder, generateWrappers([x], 'typescript'), keepsOthers);
+      await writeWrappers(folder, generateWrappers([x], typeScriptWrappers), keepsOthers);
       expect(await readFile(join(folder, 'typescript/index.ts'), 'utf8')).not.toContain('evil');
       expect(await readdir(join(folder, 'typescript'))).toContain('mcp-y.ts');
     }));
 
   test('refuses paths that no wrapper has', () =>
     inFolder(async (folder) => {
-      const file = { path: '../evil.ts', content: 'x', hash: hashOf('x') };
+      const file = { path: '../evil.ts', form: typeScriptWrappers, content: 'x', hash: hashOf('x') };
       await expect(writeWrappers(folder, [file])).rejects.toMatchObject({ code: 'invalid_argument' });
       expect(await readdir(folder)).toEqual([]);
     }));
@@ -247,7 +258,7 @@ describe('writeWrappers', () => {
   test('says which file cannot be written, leaves no half of one, and no path of the machine', () =>
     inFolder(async (folder) => {
       await mkdir(join(folder, 'typescript/index.ts/full'), { recursive: true });
-      expect(await failureOf(writeWrappers(folder, generateWrappers([x], 'typescript')))).toBe(
+      expect(await failureOf(writeWrappers(folder, generateWrappers([x], typeScriptWrappers)))).toBe(
         'failed_precondition: typescript/index.ts could not be written (EISDIR); look at its rights and the room on the disk, or name another directory.',
       );
       expect((await readdir(join(folder, 'typescript'))).sort()).toEqual(['client.ts', 'index.ts']);

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { readRegularFile, replaceFile } from '@code-executor/files';
 
 import { keepModules } from './keep-modules.js';
-import { hashOf, isWrapperPath, type WrapperFile, type WrapperModule } from './wrapper-file.js';
+import { hashOf, type WrapperFile, type WrapperModule } from './wrapper-file.js';
+import { isPathOf } from './wrapper-form.js';
 import { type ManifestEntry, manifestFile, manifestText, parseManifest } from './wrapper-manifest.js';
 
 export interface WriteOptions {
@@ -27,8 +27,6 @@ export interface WrapperChanges {
 }
 
 const maxFileBytes = 16 * 1024 * 1024;
-/** Not there on Windows, where making a link takes special rights. */
-const noFollow = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 
 /**
  * Writes the files below the directory, which is made if need be, and `wrapper-manifest.json` beside them. Only
@@ -45,23 +43,23 @@ export async function writeWrappers(
   files: readonly WrapperFile[],
   { keepsOthers = false }: WriteOptions = {},
 ): Promise<WrapperChanges> {
-  const foreign = files.find(({ path }) => !isWrapperPath(path));
+  const foreign = files.find(({ path, form }) => !isPathOf(form, path));
   if (foreign) {
     throw new CodeExecutorError('invalid_argument', `${foreign.path} is no path of a generated wrapper.`);
   }
   const changes: WrapperChanges = { written: [], unchanged: [], deleted: [], kept: [] };
-  const folders = new Set(files.map(({ path }) => dirname(path)));
+  const forms = new Map(files.map(({ form }) => [form.folder, form]));
   await told('The directory of the wrappers', () => mkdir(directory, { recursive: true }));
-  for (const folder of folders) await told(folder, () => ownFolder(directory, folder));
+  for (const folder of forms.keys()) await told(folder, () => ownFolder(directory, folder));
   const text = (await readOwn(directory, manifestFile))?.toString();
-  const before = parseManifest(text);
-  const after = new Map([...before].filter(([path]) => !folders.has(dirname(path))));
+  const before = parseManifest(text, [...forms.values()]);
+  const after = new Map([...before].filter(([path]) => !forms.has(dirname(path))));
   const others = keepsOthers ? othersOf(before, files) : [];
   for (const [path, entry] of others) after.set(path, entry);
   const indexed = [];
   for (const [path, { module }] of others) {
-    const isThere = module && folders.has(dirname(path)) && (await readOwn(directory, path));
-    if (isThere) indexed.push({ path, module });
+    const form = forms.get(dirname(path));
+    if (module && form && (await readOwn(directory, path))) indexed.push({ path, form, module });
   }
   for (const { path, content, hash, module } of keepModules(files, indexed)) {
     const isThere = await told(path, () => hasHash(directory, path, hash));
@@ -105,16 +103,10 @@ async function ownFolder(directory: string, folder: string): Promise<void> {
 
 /** The content of a regular file; nothing if there is none, or something else in its place. */
 async function readOwn(directory: string, path: string): Promise<Buffer | undefined> {
-  const full = join(directory, path);
-  const stats = await lstat(full).catch(() => undefined);
-  if (!stats?.isFile() || stats.size > maxFileBytes) return undefined;
-  const file = await open(full, constants.O_RDONLY | noFollow).catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+  const file = await readRegularFile(join(directory, path), { maxBytes: maxFileBytes }).catch(
+    () => undefined,
+  );
+  return file?.bytes;
 }
 
 async function hasHash(directory: string, path: string, hash: string): Promise<boolean> {
@@ -122,24 +114,9 @@ async function hasHash(directory: string, path: string, hash: string): Promise<b
   return content !== undefined && hashOf(content) === hash;
 }
 
-/** The new file takes the name in one step, whatever has had it. */
-async function replace(directory: string, path: string, content: string): Promise<void> {
-  const full = join(directory, path);
-  const temporary = join(dirname(full), `.${randomUUID()}.tmp`);
-  try {
-    // `wx` makes the file and follows nothing.
-    const file = await open(temporary, 'wx', 0o644);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, full);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+/** No secret is in it: programs of other users may import it. */
+function replace(directory: string, path: string, content: string): Promise<void> {
+  return replaceFile(join(directory, path), content, { mode: 0o644 });
 }
 
 async function deleteOwn(

@@ -2,9 +2,9 @@
 const executor = (name) => `libs/executor/src/grants/${name}.ts`;
 const ceiling = executor('path-ceiling');
 const openPath = executor('open-path');
-const strict = 'libs/deno-runtime/src/command/strict-command.ts';
-const beneath = 'libs/deno-runtime/src/open-beneath.ts';
-const fileHandlers = 'libs/deno-runtime/src/file-handlers.ts';
+const strict = 'libs/isolation/src/strict/strict-command.ts';
+const beneath = 'libs/sandbox-channel/src/calls/open-beneath.ts';
+const fileHandlers = 'libs/sandbox-channel/src/calls/files.ts';
 
 export const grants = {
   'no link on the way to a grant': {
@@ -33,7 +33,7 @@ export const grants = {
     attacks: ['GRT-06'],
   },
   'the configuration is not to be written': {
-    edits: [[ceiling, 'holds.length > 0', 'false']],
+    edits: [[ceiling, `kind === 'write' && held.length > 0`, 'false']],
     attacks: ['GRT-06'],
   },
   'the configuration is hidden': {
@@ -57,7 +57,7 @@ export const grants = {
     attacks: ['GRT-05'],
   },
   'folders of other runs are not granted': {
-    edits: [[beneath, 'wanted.split(sep).some(isServerFolder)', 'false']],
+    edits: [[beneath, 'wanted.split(sep).some(isWithheld)', 'false']],
     attacks: ['GRT-05'],
   },
   'set-user-id files are not written to': {

@@ -25,7 +25,7 @@ export const http = {
     attacks: ['PRX-01'],
   },
   'a policy for each client': {
-    edits: [[app('http-clients'), '{ id, ...http?.clients?.[id]?.policy }', '{ id }']],
+    edits: [[app('http-clients'), 'policy: { ...http?.clients?.[id]?.policy }', 'policy: {}']],
     attacks: ['PRX-03', 'PRX-34'],
   },
   'a new token at each start': {
@@ -33,7 +33,7 @@ export const http = {
     attacks: ['PRX-03'],
   },
   'the token file is for its user': {
-    edits: [[app('http-token-file'), `'wx', 0o600`, `'wx', 0o644`]],
+    edits: [['libs/files/src/replace-file.ts', 'mode = 0o600', 'mode = 0o644']],
     attacks: ['PRX-31'],
   },
   'loopback only': {

@@ -1,15 +1,16 @@
 /** What the kernel bounds, and what the server does. */
-const ulimits = 'libs/deno-runtime/src/command/resource-limits.ts';
-const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
+const ulimits = 'libs/isolation/src/resource-limits.ts';
+const isolated = 'libs/isolation/src/process/isolated-process.ts';
 const program = 'libs/deno-runtime/src/run-program.ts';
-const hostCalls = 'libs/deno-runtime/src/host-calls.ts';
-const unreadReplies = 'libs/deno-runtime/src/unread-replies.ts';
-const frameReader = 'libs/deno-runtime/src/protocol/frame-reader.ts';
+const hostCalls = 'libs/sandbox-channel/src/host-calls.ts';
+const reply = 'libs/sandbox-channel/src/replies/reply.ts';
+const unreadReplies = 'libs/sandbox-channel/src/replies/unread-replies.ts';
+const frameReader = 'libs/sandbox-channel/src/frames/frame-reader.ts';
 const messageLimits = 'libs/client-pool/src/message-limits.ts';
-const files = 'libs/deno-runtime/src/file-handlers.ts';
+const files = 'libs/sandbox-channel/src/calls/files.ts';
 
 const without = (option) => [ulimits, new RegExp("\\s*['`]ulimit -" + option + '.*,'), ''];
-const longFrames = [denoProcess, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40'];
+const longFrames = [frameReader, 'maxFrameBytes = 1024 * 1024', 'maxFrameBytes = 2 ** 40'];
 
 export const limits = {
   'ulimit -c': { edits: [without('c')], attacks: ['OS-05'] },
@@ -18,19 +19,19 @@ export const limits = {
   'ulimit -n': { edits: [without('n')], attacks: ['OS-05'] },
   'ulimit -t': { edits: [without('t')], attacks: ['OS-05', 'LIM-07'] },
   'wall clock': {
-    edits: [[program, 'onLimit(request.timeoutMs,', 'onLimit(1e9,']],
+    edits: [[program, 'new RunClock(request.timeoutMs,', 'new RunClock(1e9,']],
     attacks: ['TS-45'],
   },
   'SIGKILL where SIGTERM did not help': {
-    edits: [[denoProcess, `this.#signal('SIGKILL');\n    await this.exit`, 'await this.exit']],
+    edits: [[isolated, `this.#signal('SIGKILL');\n    await this.exit`, 'await this.exit']],
     attacks: ['RUN-02'],
   },
   'the kill of the whole group': {
-    edits: [[denoProcess, 'pid : -pid', 'pid : pid']],
+    edits: [[isolated, 'pid : -pid', 'pid : pid']],
     attacks: ['RUN-04'],
   },
   'bytes of output': {
-    edits: [[denoProcess, 'this.#outputBytes > this.#maxOutputBytes', 'false']],
+    edits: [[isolated, 'this.#outputBytes <= this.#maxOutputBytes', 'true']],
     attacks: ['LIM-05'],
   },
   'characters of output': {
@@ -66,11 +67,11 @@ export const limits = {
     attacks: ['PRX-45'],
   },
   'texts of results are parsed by the sandbox': {
-    edits: [[hostCalls, '{ id, text: value.text }', '{ id, value: JSON.parse(value.text) }']],
+    edits: [[reply, '{ id, text: value.text }', '{ id, value: JSON.parse(value.text) }']],
     attacks: ['PRX-48'],
   },
   'bytes of a reply': {
-    edits: [[hostCalls, 'maxReplyBytes = 16', 'maxReplyBytes = 1e6']],
+    edits: [[reply, 'maxReplyBytes = 16', 'maxReplyBytes = 1e6']],
     attacks: ['PRX-19'],
   },
   'calls that wait': {
@@ -92,11 +93,11 @@ export const limits = {
     attacks: ['PIP-13'],
   },
   'the number of records that are left out': {
-    edits: [['libs/executor/src/executor.ts', 'proxy?.tellOmitted();', '']],
+    edits: [['libs/executor/src/queued-executor.ts', 'proxy?.tellOmitted();', '']],
     attacks: ['PIP-13'],
   },
   'files and listings at once': {
-    edits: [[hostCalls, 'maxAtOnce = 4', 'maxAtOnce = 1e9']],
+    edits: [[hostCalls, 'defaultMaxAtOnce = 4', 'defaultMaxAtOnce = 1e9']],
     attacks: ['PIP-06'],
   },
   'bytes on disk': { edits: [[program, 'bytes > maxDiskBytes', 'false']], attacks: ['TS-15'] },

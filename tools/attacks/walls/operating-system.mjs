@@ -1,9 +1,9 @@
 /** Bubblewrap, flag by flag, and what every process gets from the one that starts it. */
-const strict = 'libs/deno-runtime/src/command/strict-command.ts';
-const portable = 'libs/deno-runtime/src/command/portable-command.ts';
-const folder = 'libs/deno-runtime/src/command/server-folder.ts';
-const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
-const inherited = 'libs/deno-runtime/src/inherited-descriptors.ts';
+const strict = 'libs/isolation/src/strict/strict-command.ts';
+const portable = 'libs/isolation/src/portable/portable-command.ts';
+const folder = 'libs/isolation/src/portable/server-folder.ts';
+const isolated = 'libs/isolation/src/process/isolated-process.ts';
+const inherited = 'libs/isolation/src/process/inherited-descriptors.ts';
 
 /** The first mount, behind which others can be put. */
 const firstMount = `...['--dir', '/proc/self'`;
@@ -49,11 +49,11 @@ export const operatingSystem = {
     attacks: ['OS-06'],
   },
   'the runtime is read-only': {
-    edits: [[strict, `['--ro-bind', options.denoPath`, `['--bind', options.denoPath`]],
+    edits: [[strict, `['--ro-bind', program.path`, `['--bind', program.path`]],
     attacks: ['OS-06'],
   },
   'the product is read-only': {
-    edits: [[strict, `'--ro-bind', dirname(script)`, `'--bind', dirname(script)`]],
+    edits: [[strict, `['--ro-bind', path, `, `[name === 'rt' ? '--bind' : '--ro-bind', path, `]],
     attacks: ['OS-06', 'OS-16'],
   },
   'grants to read are read-only': {
@@ -64,8 +64,8 @@ export const operatingSystem = {
     edits: [
       [
         strict,
-        `dirname(script), '/app/rt'`,
-        `dirname(script).replace(/.libs.*/, ''), '/app/src', '--ro-bind', dirname(script), '/app/rt'`,
+        `['--ro-bind', path, `,
+        `[...(name === 'rt' ? ['--ro-bind', path.replace(/.libs.*/, ''), '/app/src'] : []), '--ro-bind', path, `,
       ],
     ],
     attacks: ['OS-06'],
@@ -74,7 +74,7 @@ export const operatingSystem = {
     edits: [
       [
         strict,
-        `['--dir', '/proc/self', '--symlink', '/app/deno', '/proc/self/exe']`,
+        `['--dir', '/proc/self', '--symlink', inside.program, '/proc/self/exe']`,
         `['--ro-bind', '/proc', '/proc']`,
       ],
     ],
@@ -98,7 +98,7 @@ export const operatingSystem = {
     attacks: ['OS-04', 'TS-33'],
   },
   'a group and session of its own': {
-    edits: [[denoProcess, 'detached: true', 'detached: false']],
+    edits: [[isolated, 'detached: true', 'detached: false']],
     attacks: ['OS-07'],
   },
   'setpriv ends it with the server': {
@@ -106,7 +106,7 @@ export const operatingSystem = {
     attacks: ['RUN-03'],
   },
   'variables of our own in portable isolation': {
-    edits: [[portable, 'env: environment', 'env: { ...process.env, ...environment }']],
+    edits: [[portable, 'env: { ...env }', 'env: { ...process.env, ...env }']],
     attacks: ['OS-03', 'TS-32'],
   },
   'a working folder of its own': {

@@ -1,12 +1,13 @@
 /** What Python has beside the walls of every program: what it starts from, and what it is given. */
 const library = (name) => `libs/sandbox-pyodide/${name}`;
 const snapshot = library('src/memory-snapshot.ts');
+const readFile = 'libs/files/src/read-regular-file.ts';
 const interpreter = library('assets/interpreter.js');
 const program = library('assets/code_executor/program.py');
-const strict = 'libs/deno-runtime/src/command/strict-command.ts';
-const denoProcess = 'libs/deno-runtime/src/deno-process.ts';
-const command = 'libs/deno-runtime/src/command/deno-command.ts';
-const limits = 'libs/deno-runtime/src/command/resource-limits.ts';
+const strict = 'libs/isolation/src/strict/strict-command.ts';
+const output = 'libs/sandbox-channel/src/frames/sandbox-output.ts';
+const command = 'libs/deno-runtime/src/deno-command.ts';
+const limits = 'libs/isolation/src/resource-limits.ts';
 
 const revoked = "Deno.permissions.revokeSync({ name: 'read' });";
 
@@ -20,13 +21,11 @@ export const python = {
     attacks: ['PY-33'],
   },
   'the hash of a snapshot': {
-    edits: [[snapshot, 'if (bytes && name === `${prefix}${hashOf(bytes)}.bin`) return', 'return']],
+    edits: [[snapshot, 'if (found && name === `${prefix}${hashOf(found.bytes)}.bin`) return', 'return']],
     attacks: ['PY-29'],
   },
   'a snapshot is no pipe': {
-    edits: [
-      [snapshot, 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK', 'constants.O_RDONLY'],
-    ],
+    edits: [[readFile, 'constants.O_RDONLY | constants.O_NONBLOCK', 'constants.O_RDONLY']],
     attacks: ['PY-29'],
   },
   'a snapshot that is touched is looked at again': {
@@ -62,7 +61,7 @@ export const python = {
     redundant: 'the executor refuses such parameters first',
   },
   'a nonce per process of Python': {
-    edits: [[denoProcess, "randomBytes(16).toString('hex')", "'0'.repeat(32)"]],
+    edits: [[output, "randomBytes(16).toString('hex')", "'0'.repeat(32)"]],
     attacks: ['PY-15'],
   },
   'no Worker for Python': {

@@ -1,5 +1,5 @@
 /** What Deno is told not to do, and what the bootstrap takes away before a program runs. */
-const command = 'libs/deno-runtime/src/command/deno-command.ts';
+const command = 'libs/deno-runtime/src/deno-command.ts';
 const bootstrap = 'libs/deno-runtime/assets/close-doors.js';
 const nodeDoors = 'libs/deno-runtime/assets/node-doors.js';
 const sqliteDoor = 'libs/deno-runtime/assets/sqlite-door.js';
@@ -9,7 +9,7 @@ const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
 const undenied = (name) => [command, `'--deny-${name}'`, `'--quiet'`];
 const allowed = (name) => [command, `'--deny-${name}'`, `'--allow-${name}'`];
 const noVariable = (name) => [command, new RegExp(`\\s*${name}: '.*',`), ''];
-const noDataLimit = ['libs/deno-runtime/src/command/resource-limits.ts', /\s*`ulimit -d .*,/, ''];
+const noDataLimit = ['libs/isolation/src/resource-limits.ts', /\s*`ulimit -d .*,/, ''];
 const noWorker = [bootstrap, 'delete globalThis.Worker;', ''];
 const noHeapLimit = [command, 'max-old-space-size=${limits.heapMb}', 'max-old-space-size=65536'];
 
@@ -111,13 +111,7 @@ export const runtime = {
     attacks: ['TS-53'],
   },
   'the product is found by links': {
-    edits: [
-      [
-        'libs/deno-runtime/src/command/portable-command.ts',
-        "join(linkTo(dirname(product), 'rt'), basename(product))",
-        'join(dirname(product), basename(product))',
-      ],
-    ],
+    edits: [['libs/isolation/src/portable/portable-command.ts', 'link: linkTo(path, name),', 'link: path,']],
     attacks: ['TS-40', 'PY-37'],
   },
   'the parent process has no number': {

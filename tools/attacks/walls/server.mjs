@@ -1,21 +1,22 @@
 /** What the server believes of a program, and opens for it. */
 const runtimeFile = (name) => `libs/deno-runtime/src/${name}.ts`;
+const channelFile = (name) => `libs/sandbox-channel/src/${name}.ts`;
 const program = runtimeFile('run-program');
-const hostCalls = runtimeFile('host-calls');
-const denoProcess = runtimeFile('deno-process');
-const frame = runtimeFile('protocol/sandbox-frame');
+const hostCalls = channelFile('host-calls');
+const output = channelFile('frames/sandbox-output');
+const frame = channelFile('frames/sandbox-frame');
 const messages = 'libs/contracts/src/message-buffer.ts';
-const beneath = runtimeFile('open-beneath');
-const files = runtimeFile('file-handlers');
-const grants = runtimeFile('grants');
-const isolation = runtimeFile('isolation');
+const beneath = channelFile('calls/open-beneath');
+const files = channelFile('calls/files');
+const grants = 'libs/isolation/src/grants.ts';
+const isolation = 'libs/isolation/src/choose-isolation.ts';
 const ceiling = 'libs/executor/src/grants/path-ceiling.ts';
 const permissions = 'libs/executor/src/grants/permission-ceiling.ts';
 const parameters = 'libs/executor/src/execute-parameters.ts';
 
 export const server = {
   'a nonce per process': {
-    edits: [[denoProcess, `randomBytes(16).toString('hex')`, `'0'.repeat(32)`]],
+    edits: [[output, `randomBytes(16).toString('hex')`, `'0'.repeat(32)`]],
     attacks: ['PIP-09'],
   },
   'one result': { edits: [[program, 'if (result || charsOf', 'if (charsOf']], attacks: ['PIP-01'] },
@@ -84,7 +85,7 @@ export const server = {
     attacks: ['TS-16'],
   },
   'what may be read may not be written': {
-    edits: [[files, /serve\(grants\.write/g, 'serve(readable']],
+    edits: [[files, /serving\('write'/g, "serving('read'"]],
     attacks: ['TS-16'],
   },
   'the server grants what it was told to': {

@@ -1,11 +1,12 @@
 /** What the server believes of its configuration, tells of secrets, gives to upstream servers, and how it keeps its record. */
 const config = (name) => `libs/config/src/${name}.ts`;
-const readFile = config('read-file');
+const files = (name) => `libs/files/src/${name}.ts`;
+const readFile = files('read-regular-file');
+const ownership = files('ownership');
 const parseJson = config('parse-json');
 const problems = config('schema-problems');
 const pool = (name) => `libs/client-pool/src/${name}.ts`;
 const openFile = 'libs/jsonl-log/src/open-file.ts';
-const compose = 'apps/mcp-server/src/compose.ts';
 
 export const start = {
   'the configuration is no link': {
@@ -17,11 +18,11 @@ export const start = {
     attacks: ['CFG-01'],
   },
   'the configuration is of its user': {
-    edits: [[readFile, 'uid !== own.uid && uid !== 0', 'false']],
+    edits: [[ownership, 'uid !== user.uid && !(byOperator && uid === 0)', 'false']],
     attacks: ['CFG-01'],
   },
   'the configuration is not for all to write': {
-    edits: [[readFile, '(mode & 0o002) !== 0', 'false']],
+    edits: [[ownership, '(mode & 0o002) !== 0', 'false']],
     attacks: ['CFG-01'],
   },
   'no __proto__ in the configuration': {
@@ -65,7 +66,7 @@ export const start = {
     attacks: ['CFG-22'],
   },
   'trust of the environment is for what is there at the start': {
-    edits: [['apps/mcp-server/src/prepare.ts', '...(trusted && { trusted }),', '']],
+    edits: [['apps/mcp-server/src/read-settings.ts', '...(trusted && { trusted }),', '']],
     attacks: ['CFG-22'],
   },
   'a trusted configuration only narrows': {
@@ -75,11 +76,11 @@ export const start = {
     attacks: ['CFG-22'],
   },
   'files of a project are its own': {
-    edits: [[config('project-file'), 'followLink: false', 'followLink: true']],
+    edits: [[config('project-file'), "writableBy: 'operator'", "writableBy: 'operator', followLink: true"]],
     attacks: ['CFG-23'],
   },
   'files of a project are for nobody else to write': {
-    edits: [[config('project-file'), 'if (danger !== undefined)', 'if (danger === "")']],
+    edits: [[config('project-file'), "writableBy: 'operator'", "writableBy: 'anybody'"]],
     attacks: ['CFG-23'],
   },
   'the list of trusted projects is not of a project': {
@@ -94,7 +95,7 @@ export const start = {
     attacks: ['CFG-27'],
   },
   'trust of the environment ends with a start that fails': {
-    edits: [['apps/mcp-server/src/prepare.ts', 'trusted ??= new Map();', '']],
+    edits: [['apps/mcp-server/src/read-settings.ts', 'trusted ??= new Map();', '']],
     attacks: ['CFG-27'],
   },
   'a server that is allowed covers no glob': {
@@ -108,7 +109,7 @@ export const start = {
   'the temp folder is nobody else’s': {
     edits: [
       [
-        'libs/deno-runtime/src/command/server-folder.ts',
+        'libs/isolation/src/portable/server-folder.ts',
         '(stats.uid === process.getuid() && (stats.mode & 0o077) === 0)',
         'true',
       ],
@@ -133,7 +134,7 @@ export const start = {
   'variables of upstream servers': {
     edits: [
       [
-        'apps/mcp-server/src/lasting-services.ts',
+        'libs/host/src/lasting-parts.ts',
         'baseEnv: baseEnvironment()',
         'baseEnv: process.env as Record<string, string>',
       ],
@@ -154,7 +155,7 @@ export const start = {
   },
   'the record is a regular file': { edits: [[openFile, '!stats.isFile()', 'false']], attacks: ['PRX-29'] },
   'nothing runs without a record': {
-    edits: [[compose, '...(admit && { admit }),', '']],
+    edits: [['libs/host/src/execution-parts.ts', '...(admit && { admit }),', '']],
     attacks: ['PRX-29'],
   },
 };

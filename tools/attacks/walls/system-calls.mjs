@@ -1,7 +1,7 @@
 /** The seccomp filter: as a whole, its special rules, and each group of its table. */
-const strict = 'libs/deno-runtime/src/command/strict-command.ts';
-const filter = 'libs/deno-runtime/src/seccomp/seccomp-filter.ts';
-const table = 'libs/deno-runtime/src/seccomp/refused-system-calls.ts';
+const strict = 'libs/isolation/src/strict/strict-command.ts';
+const filter = 'libs/isolation/src/strict/seccomp-filter.ts';
+const table = 'libs/isolation/src/strict/refused-system-calls.ts';
 
 /** By the comments of the table. */
 const groups = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { generateWrappers } from '@code-executor/wrapper-gen';
+import { generateWrappers, pythonWrappers, typeScriptWrappers } from '@code-executor/wrapper-gen';
 
 import { timed } from '../measure.mjs';
 import { execute } from '../processes.mjs';
@@ -161,7 +161,7 @@ export const wrappers = {
   rounds: 5,
   open: () => ({
     both: () =>
-      timed(async () => ['typescript', 'python'].map((language) => generateWrappers(tools, language))),
+      timed(async () => [typeScriptWrappers, pythonWrappers].map((form) => generateWrappers(tools, form))),
   }),
   rows: [{ label: 'both languages', atMost: 1000, ratio: ({ both }) => both }],
 };

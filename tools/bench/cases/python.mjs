@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-import { createExecutor } from '@code-executor/executor';
+import { createExecutor, python } from '@code-executor/executor';
 import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
 import fastify from 'fastify';
 
@@ -161,7 +161,7 @@ assert [answer["text"] for answer in answers] == [str(number) for number in rang
 function runInMemory(workplace, delayMs = 0) {
   const tools = echoInMemory(() => (delayMs > 0 ? delay(delayMs) : undefined));
   const sandbox = new PyodideSandbox({ snapshotDir: join(workplace.folder, 'snapshot') });
-  const executor = createExecutor({ tools, sandboxes: [sandbox] });
+  const executor = createExecutor({ tools, languages: [{ ...python, sandbox }] });
   workplace.onClose(() => executor.close());
   const run = async (code) => {
     const report = await executor.execute({ code, allowedTools: ['mcp__memory__*'] }, { language: 'python' });

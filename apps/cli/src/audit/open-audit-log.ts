@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-
-import { AuditLog } from '@code-executor/audit-log';
+import type { AuditLog } from '@code-executor/audit-log';
 import { loadConfig } from '@code-executor/config';
 import { CodeExecutorError, silentLogger } from '@code-executor/contracts';
 
+import { openHost } from '../open-host.js';
 import type { Terminal } from '../terminal.js';
 
 /** The record of the configuration, to read; what cannot be read of it is a note. */
@@ -11,13 +10,16 @@ export async function openAuditLog(
   { config: file }: { config?: string },
   terminal: Terminal,
 ): Promise<AuditLog> {
-  const { config, homeDir, warnings } = await loadConfig(file === undefined ? {} : { file });
+  const loaded = await loadConfig(file === undefined ? {} : { file });
+  const { config, warnings } = loaded;
   for (const warning of warnings) terminal.note(warning);
-  const path = config.audit?.path ?? (homeDir && join(homeDir, 'audit-logs'));
-  if (path === undefined) {
+  const warn = (_fields: object, message: string) => terminal.note(message);
+  // What is recorded no more can be read, too.
+  const settings = { config: { ...config, audit: { ...config.audit, enabled: true }, security: {} } };
+  const { auditLog } = await openHost(loaded, { ...settings, logger: { ...silentLogger, warn } });
+  if (!auditLog) {
     const message = 'You have no home folder; set audit.path or CODE_EXECUTOR_HOME.';
     throw new CodeExecutorError('failed_precondition', message);
   }
-  const warn = (_fields: object, message: string) => terminal.note(message);
-  return new AuditLog({ path, logger: { ...silentLogger, warn } });
+  return auditLog;
 }

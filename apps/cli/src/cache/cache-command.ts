@@ -18,7 +18,7 @@ export function cacheCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nExamples:\n  code-executor cache show\n  code-executor cache show --json')
     .action(async (options: { json?: true }, command: Command) => {
       const opened = await openCache(command.optsWithGlobals<CommonOptions>(), terminal);
-      const entries = await opened.entries().finally(() => opened.close());
+      const entries = await opened.cache.entries().finally(() => opened.close());
       if (options.json) terminal.printJson(entries);
       else if (entries.length === 0)
         terminal.note('There is none. The server keeps one once it has listed tools.');
@@ -30,7 +30,7 @@ export function cacheCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nExample:\n  code-executor cache clear')
     .action(async (_options: unknown, command: Command) => {
       const opened = await openCache(command.optsWithGlobals<CommonOptions>(), terminal);
-      await opened.clear().finally(() => opened.close());
+      await opened.cache.clear().finally(() => opened.close());
       terminal.print('Cleared\n');
     });
   return cache;

@@ -1,15 +1,12 @@
 import { loadConfig } from '@code-executor/config';
 import { CodeExecutorError, type Logger } from '@code-executor/contracts';
-import type { SchemaCache } from '@code-executor/schema-cache';
+import type { Host } from '@code-executor/host';
 
-import { openSchemaCache } from '../open-schema-cache.js';
+import { openHost } from '../open-host.js';
 import type { Terminal } from '../terminal.js';
 
-/** The cache of the configuration; what it cannot read or write is an error here, not a warning. */
-export async function openCache(
-  { config: file }: { config?: string },
-  terminal: Terminal,
-): Promise<SchemaCache<unknown>> {
+/** The host with the cache of the configuration; what that cannot read or write is an error here, not a warning. */
+export async function openCache({ config: file }: { config?: string }, terminal: Terminal): Promise<Host> {
   const loaded = await loadConfig(file === undefined ? {} : { file });
   const { config, homeDir, warnings } = loaded;
   for (const warning of warnings) terminal.note(warning);
@@ -22,5 +19,5 @@ export async function openCache(
     process.exitCode = 1;
   };
   const logger: Logger = { debug() {}, info() {}, warn, error: warn };
-  return openSchemaCache(loaded, logger);
+  return openHost(loaded, { logger });
 }

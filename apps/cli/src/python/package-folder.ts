@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
+import { makePrivateFolder, replaceFile, takeLock } from '@code-executor/files';
 import { lockFileName } from '@code-executor/sandbox-pyodide';
 
 import {
@@ -23,8 +24,6 @@ export interface Change {
   /** Wheels of those that are new. */
   wheels: readonly Wheel[];
 }
-
-const partEnding = '.part';
 
 /** The folder that the sandbox loads packages from: wheels, and a lock file that lists them. */
 export class PackageFolder {
@@ -53,10 +52,10 @@ export class PackageFolder {
    * when packages would stay that do not fit this Python, or when the folder cannot be written.
    */
   async change(plan: (packages: LockedPackages) => Promise<Change>): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 }).catch(this.#unwritable);
-    const release = await this.#lock();
+    await makePrivateFolder(this.path).catch(this.#unwritable);
+    const subject = `the packages in ${this.path}`;
+    const release = await takeLock(join(this.path, '.lock'), { subject }).catch(this.#unwritable);
     try {
-      await this.#removeParts();
       const before = (await this.read()).packages;
       const { packages, wheels } = await plan(new Map(before));
       this.#refuseUnfit(packages);
@@ -68,27 +67,6 @@ export class PackageFolder {
       }
     } finally {
       await release();
-    }
-  }
-
-  async #lock(): Promise<() => Promise<void>> {
-    const path = join(this.path, '.lock');
-    const handle = await open(path, 'wx', 0o600).catch(async (reason: unknown) => {
-      if ((reason as NodeJS.ErrnoException).code !== 'EEXIST') return this.#unwritable(reason);
-      const owner = (await readFile(path, 'utf8').catch(() => '')).slice(0, 20).trim();
-      const advice = `Wait until it has ended; if it is gone, delete ${path}.`;
-      const message = `Process ${owner} is changing the packages in ${this.path}. ${advice}`;
-      throw new CodeExecutorError('unavailable', message);
-    });
-    await handle.writeFile(`${process.pid}\n`);
-    await handle.close();
-    return () => rm(path, { force: true });
-  }
-
-  /** What a process that was killed has left. */
-  async #removeParts(): Promise<void> {
-    for (const name of await readdir(this.path)) {
-      if (name.startsWith('.') && name.endsWith(partEnding)) await rm(join(this.path, name), { force: true });
     }
   }
 
@@ -105,14 +83,12 @@ export class PackageFolder {
     );
   }
 
-  /** Whoever reads meanwhile sees the file as it was or as it is to be. */
   async #write(fileName: string, content: string | Uint8Array): Promise<void> {
-    const part = join(this.path, `.${fileName}${partEnding}`);
-    await writeFile(part, content, { mode: 0o600, flush: true }).catch(this.#unwritable);
-    await rename(part, join(this.path, fileName)).catch(this.#unwritable);
+    await replaceFile(join(this.path, fileName), content).catch(this.#unwritable);
   }
 
   readonly #unwritable = (reason: unknown): never => {
+    if (CodeExecutorError.is(reason)) throw reason;
     const { code = 'unknown reason' } = reason as NodeJS.ErrnoException;
     throw new CodeExecutorError(
       'failed_precondition',

@@ -1,10 +1,12 @@
-import { readFile } from 'node:fs/promises';
-
 import { CodeExecutorError } from '@code-executor/contracts';
+import { readRegularFile } from '@code-executor/files';
 
 import type { PyodideInfo } from './target.js';
 import { parseWheelName } from './wheel-name.js';
 import type { Wheel } from './wheel.js';
+
+/** Thousands of packages. */
+const maxBytes = 16 * 1024 * 1024;
 
 /** One package, as Pyodide's lock files have them. */
 export interface LockedPackage {
@@ -39,20 +41,16 @@ export interface PackageLock {
  * @throws CodeExecutorError `failed_precondition` when it cannot be read or is none.
  */
 export async function readPackageLock(path: string): Promise<PackageLock> {
-  const text = await readFile(path, 'utf8').catch((reason: unknown) => {
-    const { code = 'unknown reason' } = reason as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw unusable(path, `cannot be read (${code})`, reason);
-  });
-  if (text === undefined) return { packages: new Map() };
+  const file = await readRegularFile(path, { maxBytes, followLink: true });
+  if (!file) return { packages: new Map() };
   try {
-    const { info, packages } = JSON.parse(text) as { info: PyodideInfo; packages: object };
+    const { info, packages } = JSON.parse(file.text()) as { info: PyodideInfo; packages: object };
     const entries = Object.entries(packages) as [string, unknown][];
     if (entries.every(isLockedPackage)) return { info, packages: new Map(entries) };
   } catch (error) {
-    throw unusable(path, 'is damaged', error);
+    throw damaged(path, error);
   }
-  throw unusable(path, 'is damaged');
+  throw damaged(path);
 }
 
 /** The text of a lock file, sorted by name. */
@@ -92,7 +90,7 @@ function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-function unusable(path: string, what: string, cause?: unknown): CodeExecutorError {
-  const advice = 'Delete it and add the packages again.';
-  return new CodeExecutorError('failed_precondition', `File ${path} ${what}. ${advice}`, { cause });
+function damaged(path: string, cause?: unknown): CodeExecutorError {
+  const message = `File ${path} is damaged. Delete it and add the packages again.`;
+  return new CodeExecutorError('failed_precondition', message, { cause });
 }

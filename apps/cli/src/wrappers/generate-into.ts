@@ -1,8 +1,14 @@
-import type { FailedServer, Language, ToolSource } from '@code-executor/contracts';
-import { generateWrappers, type WrapperChanges, writeWrappers } from '@code-executor/wrapper-gen';
+import type { FailedServer, ToolSource } from '@code-executor/contracts';
+import {
+  generateWrappers,
+  type WrapperChanges,
+  type WrapperForm,
+  writeWrappers,
+} from '@code-executor/wrapper-gen';
 
 export interface GenerateIntoOptions {
-  languages: readonly Language[];
+  /** What the modules are written in. */
+  forms: readonly WrapperForm[];
   /** Only these are asked, and the modules of others stay; default all. */
   servers?: readonly string[];
   signal: AbortSignal;
@@ -19,7 +25,7 @@ export interface Generated extends WrapperChanges {
 export async function generateInto(
   directory: string,
   source: ToolSource,
-  { languages, servers, signal }: GenerateIntoOptions,
+  { forms, servers, signal }: GenerateIntoOptions,
 ): Promise<Generated> {
   const questions = servers?.map((server) => ({ server })) ?? [{}];
   const listings = await Promise.all(
@@ -27,7 +33,7 @@ export async function generateInto(
   );
   const tools = listings.flatMap((listing) => listing.tools);
   const unavailableServers = listings.flatMap(({ failedServers }) => failedServers);
-  const files = languages.flatMap((language) => generateWrappers(tools, language));
+  const files = forms.flatMap((form) => generateWrappers(tools, form));
   // Nobody knows whether those that were not asked are gone.
   const keepsOthers = servers !== undefined || unavailableServers.length > 0;
   const changes = await writeWrappers(directory, files, { keepsOthers });

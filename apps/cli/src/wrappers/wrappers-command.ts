@@ -1,7 +1,13 @@
 import { join, resolve } from 'node:path';
 
-import { CodeExecutorError, type FailedServer, type Language } from '@code-executor/contracts';
-import type { WrapperChanges } from '@code-executor/wrapper-gen';
+import type { LanguageName } from '@code-executor/config';
+import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
+import {
+  pythonWrappers,
+  typeScriptWrappers,
+  type WrapperChanges,
+  type WrapperForm,
+} from '@code-executor/wrapper-gen';
 import { Command, Option } from 'commander';
 
 import { openTools } from '../open-tools.js';
@@ -9,12 +15,13 @@ import type { Terminal } from '../terminal.js';
 import { whatThereIs } from '../what-there-is.js';
 import { generateInto } from './generate-into.js';
 
-const languages: readonly Language[] = ['typescript', 'python'];
+/** What modules can be written in. */
+const forms: Record<LanguageName, WrapperForm> = { typescript: typeScriptWrappers, python: pythonWrappers };
 
 interface GenerateOptions {
   config?: string;
   server?: string[];
-  language?: Language;
+  language?: LanguageName;
   out?: string;
   json?: true;
 }
@@ -28,7 +35,7 @@ export function wrappersCommand(terminal: Terminal, signal: AbortSignal): Comman
     .command('generate')
     .description('Write the modules; only what differs is written again.')
     .option('--server <name...>', 'of these servers; the modules of others stay as they are')
-    .addOption(new Option('--language <language>', 'only these').choices(languages))
+    .addOption(new Option('--language <language>', 'only these').choices(Object.keys(forms)))
     .option('--out <dir>', 'where to; wrappers/ in the home of Code Executor unless told')
     .option('--json', 'as JSON: { directory, tools, written, unchanged, deleted, kept, unavailableServers }')
     .addHelpText(
@@ -48,8 +55,8 @@ Examples:
         const directory = directoryFor(out, opened.homeDir);
         const only = server && knownServers(server, opened.servers);
         terminal.note('Listing the tools ...');
-        const { unavailableServers, ...done } = await generateInto(directory, opened.pool, {
-          languages: language ? [language] : languages,
+        const { unavailableServers, ...done } = await generateInto(directory, opened.tools, {
+          forms: language ? [forms[language]] : Object.values(forms),
           ...(only && { servers: only }),
           signal,
         });

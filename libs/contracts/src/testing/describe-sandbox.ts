@@ -6,14 +6,17 @@ import { noPermissions, type ExecutionRequest, type Sandbox } from '../sandbox.j
 import { fakeToolSource } from './fake-tool-source.js';
 import { forgedFrame, programsIn, type SandboxPrograms, shownPicture } from './sandbox-programs.js';
 
-/** The suite that every `Sandbox` must pass. */
+/** The suite that every `Sandbox` must pass; its programs are in `sandbox-programs.ts`, by language. */
 export function describeSandbox(name: string, create: () => Promise<Sandbox>): void {
   describe(`${name} as a Sandbox`, () => {
     let sandbox: Sandbox;
     let program: SandboxPrograms;
     beforeAll(async () => {
       sandbox = await create();
-      program = programsIn[sandbox.language];
+      const programs = programsIn[sandbox.language];
+      if (!programs)
+        throw new Error(`There are no programs in ${sandbox.language}; write them in sandbox-programs.ts.`);
+      program = programs;
     });
     afterAll(async () => {
       await sandbox.close();
@@ -71,6 +74,33 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       expect(result).toMatchObject({ status: 'timed_out', error: { code: 'deadline_exceeded' } });
       expect(result.durationMs).toBeLessThan(5000);
       expect((await run(program.value)).status).toBe('succeeded');
+    });
+
+    test('does not count the time in which a person is asked', async () => {
+      const timeoutMs = 1500;
+      let isPaused = false;
+      const listeners: (() => void)[] = [];
+      const pauseTo = (value: boolean) => {
+        isPaused = value;
+        for (const listener of listeners) listener();
+      };
+      const pause = {
+        get isPaused() {
+          return isPaused;
+        },
+        onChange: (listener: () => void) => listeners.push(listener),
+      };
+      const asking = fakeToolSource({
+        async mcp__test__echo(args) {
+          pauseTo(true);
+          await delay(timeoutMs + 200);
+          pauseTo(false);
+          return { text: args['text'] };
+        },
+      });
+      const result = await run(program.callsTool, { timeoutMs, pause, tools: asking });
+      expect(result).toMatchObject({ status: 'succeeded', value: { text: 'hi' } });
+      expect(result.durationMs).toBeLessThan(timeoutMs);
     });
 
     test('cuts huge output in the middle and keeps head and tail', async () => {

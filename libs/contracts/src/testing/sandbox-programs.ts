@@ -45,7 +45,7 @@ export const forgedFrame = '\u001e{"type":"result","value":1}';
 /** A picture that a program shows; base64 of what every PNG begins with. */
 export const shownPicture = 'iVBORw0KGgo=';
 
-/** The programs of {@link SandboxPrograms} in each language. */
+/** The programs of {@link SandboxPrograms} by language. */
 export const programsIn: Readonly<Record<Language, SandboxPrograms>> = {
   typescript: {
     value: 'const answer: number = 42;\nreturn { answer };',

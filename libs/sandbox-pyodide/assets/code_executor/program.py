@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import builtins
 import inspect
 import json
 import linecache
@@ -13,7 +14,7 @@ import traceback
 import __main__
 from pyodide.code import CodeRunner
 
-from code_executor import advice, host, pictures, tools, value
+from code_executor import advice, host, host_calls, pictures, tools, value
 
 _name = "program.py"
 _max_message_chars = 20_000
@@ -27,6 +28,22 @@ _reserve_bytes = 2 << 20
 _wind_up_s = 2
 # What text in another language ends in.
 _unread = (SyntaxError, NameError)
+_globals = {
+    "tools": tools.tools,
+    **{
+        function.__name__: function
+        for function in (
+            tools.call_mcp_tool,
+            tools.discover_mcp_tools,
+            tools.get_tool_schema,
+            tools.get_tool_types,
+            tools.search_tools,
+            tools.McpToolError,
+            tools.ToolNotAllowedError,
+            pictures.display,
+        )
+    },
+}
 
 
 def prepare(ask, reply, schedule):
@@ -40,18 +57,18 @@ def prepare(ask, reply, schedule):
     random.seed()
     sys.stdout.reconfigure(line_buffering=True)
     sys.stderr.reconfigure(line_buffering=True)
-    for function in (
-        tools.call_mcp_tool,
-        tools.discover_mcp_tools,
-        tools.get_tool_schema,
-        tools.get_tool_types,
-        tools.search_tools,
-        tools.McpToolError,
-        tools.ToolNotAllowedError,
-        pictures.display,
-    ):
-        setattr(__main__, function.__name__, function)
-    __main__.tools = tools.tools
+    __main__.__dict__.update(_globals)
+
+
+def define_host_calls(names):
+    """
+    Makes functions of host calls, whose names come as JSON by those of the functions. Returns the first name that is
+    one of a global already, if there is one.
+    """
+    for name, method in json.loads(names).items():
+        if name in _globals or hasattr(__main__, name) or hasattr(builtins, name):
+            return name
+        setattr(__main__, name, host_calls.function_of(name, method))
 
 
 async def run(source, max_depth, max_chars):

@@ -4,7 +4,6 @@ import type {
   FailedServer,
   IsolationMode,
   JsonValue,
-  Language,
 } from '@code-executor/contracts';
 import {
   type BriefCallSummary,
@@ -12,14 +11,19 @@ import {
   briefReport,
   type ExecuteLimits,
   executeParameters,
+  type ExecutionLanguage,
   type ExecuteRequest,
   type Executor,
 } from '@code-executor/executor';
 import * as z from 'zod';
 
 import { publishedSchema, record } from '../../published-schema.js';
+import type { Introduction } from '../../introductions.js';
+import { listNames } from '../../list-names.js';
 import type { Tool } from '../../tool.js';
-import { introductionOf } from './introductions.js';
+
+/** Names of servers in each description, in characters: a client may show a model one of the tools alone. */
+const maxServerChars = 200;
 
 /** Where the result's `_meta` has the whole summary of the tool calls. */
 const toolCallsKey = 'code-executor/toolCalls';
@@ -55,23 +59,28 @@ const published = publishedSchema(report);
 /** What the tools that run programs are made of. */
 export interface ExecutionToolOptions {
   /** Asked for when a tool is called. */
-  services: () => Promise<{ executor: Pick<Executor, 'execute'> }>;
+  host: () => Promise<{ executor: Pick<Executor, 'execute'> }>;
   /** The names of the servers whose tools programs can call. */
   servers: readonly string[];
   limits?: ExecuteLimits | undefined;
 }
 
 /** The tool that runs programs in one language; results are the same for all. */
-export function executionTool(language: Language, { services, servers, limits }: ExecutionToolOptions): Tool {
+export function executionTool(
+  language: Pick<ExecutionLanguage, 'name' | 'title' | 'takesFiles'>,
+  { tool }: Introduction,
+  { host, servers, limits }: ExecutionToolOptions,
+): Tool {
   return {
-    ...introductionOf(language, servers),
+    ...tool,
+    description: tool.description(listNames(servers, maxServerChars) || 'none'),
     inputSchema: executeParameters(limits).jsonSchema(language),
     outputSchema: published,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, context) {
-      const { executor } = await services();
+      const { executor } = await host();
       // The executor takes its request as unknown JSON, and words what is wrong with it.
-      const report = await executor.execute(args as ExecuteRequest, { ...context, language });
+      const report = await executor.execute(args as ExecuteRequest, { ...context, language: language.name });
       const { success, content, toolCallSummary } = report;
       return {
         structured: briefReport(report),

@@ -1,0 +1,2 @@
+/** How programs are walled off in the server that is attacked. */
+export type Mode = 'strict' | 'portable';

@@ -1,0 +1,17 @@
+import { bodies } from './bodies.js';
+import { calls } from './calls.js';
+import { crowd } from './crowd.js';
+import type { HttpAttack } from './http-attack.js';
+import { load } from './load.js';
+import { requests } from './requests.js';
+import { tokens } from './tokens.js';
+
+/** Every attack on the HTTP arena, in the order of docs/security/attacks.md. */
+export const httpAttacks: readonly HttpAttack[] = [
+  ...tokens,
+  ...requests,
+  ...load,
+  ...crowd,
+  ...bodies,
+  ...calls,
+];

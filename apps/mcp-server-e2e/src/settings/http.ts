@@ -1,0 +1,69 @@
+import { freePort } from '@code-executor/contracts/testing';
+import { expect } from '@jest/globals';
+
+import { tokenHash } from '../server-under-test/started-http-server.js';
+import { overHttp } from './scene.js';
+import { up } from './upstream.js';
+
+const port = await freePort();
+
+export const httpScenes = [
+  overHttp({
+    config: {
+      http: {
+        host: '::1',
+        port,
+        clients: {
+          other: {
+            tokenHash: tokenHash('other'),
+            policy: { allow: ['mcp__up__tell', 'mcp__up__give'], deny: ['*__give'] },
+            rateLimit: { enabled: false },
+          },
+          slow: { tokenHash: tokenHash('slow'), rateLimit: { windowMs: 7000, maxRequests: 1 } },
+        },
+      },
+      mcpServers: up,
+    },
+    shows: {
+      'http.host': async (server) => {
+        expect(new URL(server.url).hostname).toBe('[::1]');
+        expect((await server.ask('/live', 'other')).status).toBe(200);
+      },
+      'http.port': async (server) => {
+        expect(new URL(server.url).port).toBe(String(port));
+        expect((await server.ask('/live', 'other')).status).toBe(200);
+      },
+      'http.clients.<name>.tokenHash': async (server) => {
+        expect((await server.list('nobody')).status).toBe(401);
+        expect((await server.list('other')).status).toBe(200);
+      },
+      'http.clients.<name>.policy.allow': async (server) => {
+        expect(await server.call('other', 'mcp__up__tell')).toMatchObject({ status: 200 });
+        expect(await server.call('other', 'mcp__up__wait')).toMatchObject({ status: 403 });
+      },
+      'http.clients.<name>.policy.deny': async (server) => {
+        const { status, body } = await server.call('other', 'mcp__up__give', { bytes: 1 });
+        expect([status, JSON.stringify(body)]).toEqual([
+          403,
+          expect.stringContaining('(http.clients.other.policy.deny)'),
+        ]);
+      },
+      'http.clients.<name>.rateLimit.enabled': async (server) => {
+        const answers = Array.from({ length: 40 }, () => server.list('other'));
+        expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
+      },
+      'http.clients.<name>.rateLimit.windowMs': async (server) => {
+        for (;;) {
+          const { status, retryAfter } = await server.list('slow');
+          if (status === 200) continue;
+          expect([6, 7]).toContain(Number(retryAfter));
+          return;
+        }
+      },
+      'http.clients.<name>.rateLimit.maxRequests': async (server) => {
+        expect((await server.call('slow', 'mcp__up__tell')).status).toBe(403);
+        expect((await server.call('slow', 'mcp__up__tell')).status).toBe(429);
+      },
+    },
+  }),
+];

@@ -1,0 +1,54 @@
+import { expect } from '@jest/globals';
+
+import type { StartedServer } from '../server-under-test/started-server.js';
+import { overStdio } from './scene.js';
+import { atOnce, inTurn, noSpares, upstream } from './upstream.js';
+
+/** How one call ends; where refused, with code and message. */
+async function callOf(server: StartedServer, tool: string): Promise<unknown> {
+  const { result } = await server.run(
+    `return await callMCPTool('${tool}', {}).catch((error) => [error.code, error.message])`,
+  );
+  return result;
+}
+
+const denied = (key: string) => ['permission_denied', expect.stringContaining(key)];
+const exhausted = (key: string) => ['resource_exhausted', expect.stringContaining(key), null];
+
+export const policyScenes = [
+  overStdio({
+    config: {
+      mcpServers: { up: upstream(), few: upstream(), other: upstream() },
+      sandbox: { spares: noSpares },
+      policy: {
+        ceiling: ['mcp__up__*', 'mcp__few__*'],
+        defaultAllowedTools: ['mcp__*__tell', 'mcp__*__wait', 'mcp__up__*'],
+        servers: { up: { deny: ['change'] }, few: { allow: ['tell'] } },
+        budget: { maxCalls: 3, maxConcurrent: 2, maxBytes: 1000 },
+      },
+    },
+    shows: {
+      'policy.ceiling': async (server) =>
+        expect(await callOf(server, 'mcp__other__tell')).toEqual(denied('(policy.ceiling)')),
+      'policy.defaultAllowedTools': async (server) =>
+        expect(await callOf(server, 'mcp__few__tell')).toMatchObject({ args: [] }),
+      'policy.servers.<name>.allow': async (server) =>
+        expect(await callOf(server, 'mcp__few__wait')).toEqual(denied('policy.servers.few.allow')),
+      'policy.servers.<name>.deny': async (server) =>
+        expect(await callOf(server, 'mcp__up__change')).toEqual(denied('policy.servers.up.deny')),
+      'policy.budget.maxCalls': async (server) => {
+        const { result } = await server.run(inTurn(['tell'], ['tell'], ['tell'], ['tell']));
+        expect((result as unknown[])[3]).toEqual(exhausted('3'));
+      },
+      'policy.budget.maxConcurrent': async (server) => {
+        const wait: [string, object] = ['wait', { ms: 100 }];
+        const { result } = await server.run(atOnce(wait, wait, wait));
+        expect(Math.max(...(result as unknown as { atOnce: number }[]).map((each) => each.atOnce))).toBe(2);
+      },
+      'policy.budget.maxBytes': async (server) => {
+        const { result } = await server.run(inTurn(['give', { bytes: 2000 }]));
+        expect(result).toEqual([exhausted('1000')]);
+      },
+    },
+  }),
+];

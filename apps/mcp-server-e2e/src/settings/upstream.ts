@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
+
+/** An entry of `mcpServers` for the server that shows settings. */
+export function upstream(...args: string[]) {
+  return { command: process.execPath, args: [file, ...args] };
+}
+
+/** `mcpServers` with it, by the name of `up`. */
+export const up = { up: upstream() };
+
+/** No process waits for a program: none is in the way. */
+export const noSpares = { typescript: 0, python: 0 };
+
+type Call = [tool: string, args?: object];
+const told = 'const told = (error) => [error.code, error.message, error.retryAfterMs ?? null];';
+const textsOf = (all: Call[]) =>
+  all.map(([tool, args = {}]) => `callMCPTool('mcp__up__${tool}', ${JSON.stringify(args)}).catch(told)`);
+
+/** A program that makes these calls at once; its value is their results, or `[code, message, retryAfterMs]`. */
+export function atOnce(...all: Call[]): string {
+  return `${told} return await Promise.all([${textsOf(all).join(', ')}]);`;
+}
+
+/** The same, one after the other. */
+export function inTurn(...all: Call[]): string {
+  return `${told} return [${textsOf(all)
+    .map((text) => `await ${text}`)
+    .join(', ')}];`;
+}

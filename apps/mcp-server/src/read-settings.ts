@@ -1,0 +1,82 @@
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import {
+  configFiles,
+  findServers,
+  type FoundServers,
+  loadConfig,
+  type OperatorFiles,
+  type ProjectFile,
+  readHealthCheck,
+  withheldPaths,
+} from '@code-executor/config';
+import type { HostSettings } from '@code-executor/host';
+
+/** What the files and the environment say now. */
+export interface FoundSettings
+  extends
+    Omit<HostSettings, 'servers' | 'unusable'>,
+    Pick<FoundServers, 'servers' | 'unusable' | 'warnings'> {
+  /** The files that were read, or looked for. */
+  places: readonly string[];
+  /** The operator's files of servers that cannot be read now, and count as they were before. */
+  keptFiles: readonly string[];
+  /** What the working directory brings. */
+  projectFiles: readonly ProjectFile[];
+}
+
+/**
+ * Returns what reads it all, again and again. It rejects with a `CodeExecutorError` that says what is wrong with the
+ * configuration. Where the environment trusts the project, it does so for its files as they were the first time, and for
+ * none where that failed: whoever may write there later gets nothing by it.
+ */
+export function settingsReader(configFile: string | undefined): () => Promise<FoundSettings> {
+  const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
+  let trusted: ReadonlyMap<string, string> | undefined;
+  let operatorFiles: OperatorFiles | undefined;
+  return async () => {
+    // What is wrong with it keeps the server from starting, too.
+    readHealthCheck();
+    const options = {
+      ...(configFile !== undefined && { file: configFile }),
+      ...(trusted && { trusted }),
+    };
+    try {
+      const { config, unusable, notTrusted, warnings, homeDir, projectFile } = await loadConfig(options);
+      const before = operatorFiles && { operatorFiles };
+      const found = await findServers({ ...options, ...before, config, unusable, notTrusted, ownBin });
+      operatorFiles = found.operatorFiles;
+      const projectFiles = [projectFile, found.projectFile].flatMap((file) => file ?? []);
+      trusted ??= new Map(
+        projectFiles.filter((file) => file.byEnvironment).map(({ path, sha256 }) => [path, sha256]),
+      );
+      return {
+        config,
+        servers: found.servers,
+        unusable: found.unusable,
+        warnings: [...warnings, ...found.warnings],
+        // A file that is broken is read again as soon as it changes.
+        places: [...(await configFiles({ ...options, config })), ...found.brokenFiles],
+        keptFiles: found.brokenFiles.filter((path) => found.operatorFiles.has(path)),
+        projectFiles,
+        withheld: [...withheldPaths({ ...options, config }), productFolder()],
+        ...(homeDir !== undefined && { homeDir }),
+      };
+    } finally {
+      trusted ??= new Map();
+    }
+  };
+}
+
+/** The files that decide, where none of them can be read. */
+export function placesOf(configFile: string | undefined): Promise<string[]> {
+  return configFiles(configFile === undefined ? {} : { file: configFile });
+}
+
+/** Where the product and what it is made of are installed. */
+function productFolder(): string {
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  const [around, ...rest] = folder.split(`${sep}node_modules${sep}`);
+  return rest.length > 0 && around !== undefined ? join(around, 'node_modules') : folder;
+}

@@ -1,0 +1,199 @@
+import {
+  type Caller,
+  CodeExecutorError,
+  type ExecutionStatus,
+  type Language,
+  type OutputChunk,
+  printable,
+  type RunPause,
+} from '@code-executor/contracts';
+
+import { type ExecutionReport, reportFault } from './execution-report.js';
+import { OutputLog, type OutputPage } from './output-log.js';
+
+/** `queued`: its turn has not come; `waiting`: its time stands still, because a person is asked something. */
+export type ExecutionState = 'queued' | 'running' | 'waiting' | 'finished';
+
+/** What is known of an execution at the moment. */
+export interface ExecutionSummary {
+  id: string;
+  language: Language;
+  state: ExecutionState;
+  /** Its place among all that wait for their turn, in the order of their coming; absent once its turn has come. */
+  queuePosition?: number;
+  /** When it was asked for, as ISO 8601. */
+  askedAt: string;
+  /** How it ended; absent until then. */
+  status?: ExecutionStatus;
+}
+
+/** One program on its way, or at its end. */
+export interface Execution {
+  readonly id: string;
+  readonly state: ExecutionState;
+  readonly summary: ExecutionSummary;
+  /** Never rejects: what could not be run is a report, too. */
+  readonly result: Promise<ExecutionReport>;
+  /**
+   * What it prints, from an offset on (default: the beginning) until its end. Offsets count the characters of both
+   * streams together; the last million characters are kept.
+   */
+  output(fromOffset?: number): AsyncIterable<OutputChunk>;
+  /**
+   * The same, page by page: resolves as soon as there is something after `fromOffset` (default 0), at the end, and
+   * after `waitMs` (default 0, at most 60,000) in any case.
+   *
+   * @throws CodeExecutorError `invalid_argument` for an offset that is no whole number from 0 on.
+   */
+  readOutput(options?: { fromOffset?: number; waitMs?: number }): Promise<OutputPage>;
+  /** Ends it with status `cancelled`; the report's message tells the `reason`. Without effect at its end. */
+  cancel(reason?: string): void;
+}
+
+const maxWaitMs = 60_000;
+const maxReasonChars = 200;
+
+export interface ExecutionIdentity {
+  id: string;
+  language: Language;
+  caller: Caller;
+}
+
+/** Where executions wait for their turn. */
+export interface Line {
+  /** The place in it; undefined for one that does not wait. */
+  positionOf(execution: object): number | undefined;
+}
+
+/** An execution as it is seen by what makes it happen. */
+export class LiveExecution implements Execution, RunPause {
+  readonly id: string;
+  readonly language: Language;
+  readonly caller: Caller;
+  readonly result: Promise<ExecutionReport>;
+  /** Of the report as JSON; 0 until it is there. */
+  reportBytes = 0;
+  readonly #line: Line | undefined;
+  readonly #askedAt = new Date().toISOString();
+  readonly #log = new OutputLog();
+  readonly #cancelling = new AbortController();
+  readonly #listeners: (() => void)[] = [];
+  #hasBegun = false;
+  /** Persons that are asked at the moment. */
+  #waits = 0;
+  #status: ExecutionStatus | undefined;
+  #reason: string | undefined;
+
+  /** @param run - Makes it happen; never rejects. */
+  constructor(
+    identity: ExecutionIdentity,
+    line: Line | undefined,
+    run: (execution: LiveExecution) => Promise<ExecutionReport>,
+  ) {
+    this.id = identity.id;
+    this.language = identity.language;
+    this.caller = identity.caller;
+    this.#line = line;
+    this.result = run(this)
+      .catch((reason: unknown) => reportFault(this.id, CodeExecutorError.from(reason), undefined))
+      .then((report) => this.#end(report));
+  }
+
+  get state(): ExecutionState {
+    if (this.#status) return 'finished';
+    if (this.isPaused) return 'waiting';
+    return this.#hasBegun ? 'running' : 'queued';
+  }
+
+  get isPaused(): boolean {
+    return this.#waits > 0;
+  }
+
+  onChange(listener: () => void): void {
+    if (!this.#status) this.#listeners.push(listener);
+  }
+
+  get summary(): ExecutionSummary {
+    const queuePosition = this.#line?.positionOf(this);
+    return {
+      id: this.id,
+      language: this.language,
+      state: this.state,
+      ...(queuePosition !== undefined && { queuePosition }),
+      askedAt: this.#askedAt,
+      ...(this.#status && { status: this.#status }),
+    };
+  }
+
+  /** Fires when it is cancelled. */
+  get signal(): AbortSignal {
+    return this.#cancelling.signal;
+  }
+
+  /** Has the run's clock stand still until a person has answered. */
+  async waitForPerson<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    this.#change(1);
+    try {
+      return await answer;
+    } finally {
+      this.#change(-1);
+    }
+  }
+
+  /** Its turn has come. */
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
+  /** What the report and the printed text take, in bytes, about. */
+  get size(): number {
+    return this.reportBytes + this.#log.size;
+  }
+
+  printed(chunk: OutputChunk): void {
+    this.#log.push(chunk);
+  }
+
+  async *output(fromOffset = 0): AsyncGenerator<OutputChunk> {
+    checkOffset(fromOffset);
+    for (let offset = fromOffset; ;) {
+      const page = await this.#log.waitFor(offset, maxWaitMs);
+      yield* page.chunks;
+      if (page.isComplete) return;
+      offset = page.nextOffset;
+    }
+  }
+
+  async readOutput({
+    fromOffset = 0,
+    waitMs = 0,
+  }: { fromOffset?: number; waitMs?: number } = {}): Promise<OutputPage> {
+    checkOffset(fromOffset);
+    return this.#log.waitFor(fromOffset, Math.min(waitMs, maxWaitMs));
+  }
+
+  cancel(reason?: string): void {
+    if (this.#cancelling.signal.aborted) return;
+    this.#reason = reason && printable(reason.slice(0, maxReasonChars));
+    this.#cancelling.abort(new CodeExecutorError('cancelled', 'The execution was cancelled.'));
+  }
+
+  #change(waits: number): void {
+    this.#waits += waits;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #end(report: ExecutionReport): ExecutionReport {
+    this.#status = report.status;
+    this.#log.complete();
+    // They hold all that the run was made of, and nobody is told any more.
+    this.#listeners.length = 0;
+    if (report.status !== 'cancelled' || !this.#reason) return report;
+    return { ...report, error: `${report.error ?? ''} The reason: ${this.#reason}`.trimStart() };
+  }
+}
+
+function checkOffset(offset: number): void {
+  if (Number.isSafeInteger(offset) && offset >= 0) return;
+  throw new CodeExecutorError('invalid_argument', 'The offset of an output is a whole number from 0 on.');
+}

@@ -1,0 +1,115 @@
+import type { Caller } from '@code-executor/contracts';
+
+import type { ExecutionState, ExecutionSummary, LiveExecution } from './execution.js';
+
+export interface KeepOptions {
+  /** Finished executions that can be looked up; beyond them, the oldest are forgotten. Default 1,000. */
+  maxFinished?: number;
+  /** Milliseconds that they can be looked up. Default 300,000. */
+  keepFinishedMs?: number;
+}
+
+/** Narrows a list of executions. */
+export interface ExecutionFilter {
+  state?: ExecutionState;
+}
+
+/** Of all reports and printed texts of finished executions together, in bytes. */
+const maxKeptBytes = 32 * 1024 * 1024;
+
+interface Finished {
+  execution: LiveExecution;
+  bytes: number;
+  endedMs: number;
+}
+
+/** The executions that are under way, and for a while those that have finished. Each is there for its caller alone. */
+export class Executions {
+  #keepMs = 0;
+  #maxFinished = 0;
+  readonly #live = new Map<string, LiveExecution>();
+  /** In the order of their ends. */
+  readonly #finished = new Map<string, Finished>();
+  #finishedBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options?: KeepOptions) {
+    this.keep(options);
+  }
+
+  /** Keeps so many, and so long, from now on. */
+  keep({ maxFinished = 1000, keepFinishedMs = 300_000 }: KeepOptions = {}): void {
+    this.#maxFinished = maxFinished;
+    this.#keepMs = keepFinishedMs;
+    this.#forgetOld();
+  }
+
+  /** How many have finished and can be looked up. */
+  get finished(): number {
+    this.#forgetOld();
+    return this.#finished.size;
+  }
+
+  /** Takes in one that has just begun. */
+  add(execution: LiveExecution): void {
+    this.#live.set(execution.id, execution);
+    void execution.result.then(() => {
+      this.#live.delete(execution.id);
+      this.#keep(execution);
+    });
+  }
+
+  get(id: string, caller: Caller): LiveExecution | undefined {
+    this.#forgetOld();
+    const execution = this.#live.get(id) ?? this.#finished.get(id)?.execution;
+    return execution && isSame(execution.caller, caller) ? execution : undefined;
+  }
+
+  /** The newest first. */
+  list({ state }: ExecutionFilter, caller: Caller): ExecutionSummary[] {
+    this.#forgetOld();
+    const finished = [...this.#finished.values()].map(({ execution }) => execution);
+    return [...finished, ...this.#live.values()]
+      .reverse()
+      .filter(
+        (execution) => isSame(execution.caller, caller) && (state === undefined || execution.state === state),
+      )
+      .map(({ summary }) => summary)
+      .sort((one, other) => other.askedAt.localeCompare(one.askedAt));
+  }
+
+  /** Forgets those that have finished. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#finished.clear();
+    this.#finishedBytes = 0;
+  }
+
+  #keep(execution: LiveExecution): void {
+    const bytes = execution.size;
+    if (this.#maxFinished === 0 || this.#keepMs === 0 || bytes > maxKeptBytes) return;
+    this.#finished.set(execution.id, { execution, bytes, endedMs: performance.now() });
+    this.#finishedBytes += bytes;
+    this.#forgetOld();
+  }
+
+  /** What is too old or too much, now and when the next one will be too old. */
+  #forgetOld(): void {
+    const now = performance.now();
+    for (const [id, { bytes, endedMs }] of this.#finished) {
+      const isTooMuch = this.#finished.size > this.#maxFinished || this.#finishedBytes > maxKeptBytes;
+      if (!isTooMuch && endedMs + this.#keepMs > now) break;
+      this.#finished.delete(id);
+      this.#finishedBytes -= bytes;
+    }
+    clearTimeout(this.#timer);
+    const [oldest] = this.#finished.values();
+    // What is kept for whoever may ask keeps no process alive.
+    if (oldest)
+      this.#timer = setTimeout(() => this.#forgetOld(), oldest.endedMs + this.#keepMs - now + 1).unref();
+  }
+}
+
+function isSame(one: Caller, other: Caller): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}

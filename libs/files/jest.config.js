@@ -1,0 +1,1 @@
+export default { displayName: 'files', preset: '../../jest.preset.js' };

@@ -1,0 +1,11 @@
+import { CodeExecutorError } from '@code-executor/contracts';
+
+/** The error for a file or folder that cannot be used; `what` goes on after its path: `is a directory`. */
+export function unusableFile(path: string, what: string, cause?: unknown): CodeExecutorError {
+  return new CodeExecutorError('failed_precondition', `File ${path} ${what}.`, { cause });
+}
+
+/** The code of an error of the operating system: `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

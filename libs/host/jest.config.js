@@ -1,0 +1,1 @@
+export default { displayName: 'host', preset: '../../jest.preset.js' };

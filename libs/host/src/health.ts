@@ -1,0 +1,66 @@
+import type { PoolStats, ServerStats } from '@code-executor/client-pool';
+import { languageNames } from '@code-executor/config';
+import type { IsolationMode, SandboxStatus } from '@code-executor/contracts';
+import type { Executor, ExecutorStats } from '@code-executor/executor';
+
+type Spares = NonNullable<SandboxStatus['spares']>;
+
+/** What works, and how much of it is in use. */
+export interface HostHealth {
+  /** Whether programs of every language that is switched on can run. */
+  healthy: boolean;
+  /** Which mode programs get; absent where none can run. */
+  isolation?: IsolationMode;
+  /** Why it is not `strict`, or why nothing can run. */
+  note?: string;
+  auditLog: { enabled: boolean };
+  /** Upstream servers. */
+  mcpClients: { connected: number };
+  /** Upstream calls. */
+  connectionPool: { active: number; waiting: number; max: number };
+  executions: ExecutorStats;
+  /** Processes that wait for a program, of all languages; absent where none can. */
+  spares?: Spares;
+  /** One for each language that is switched on. */
+  sandboxes: SandboxStatus[];
+  servers: Pick<ServerStats, 'name' | 'state' | 'reason'>[];
+}
+
+const switches = languageNames.map((name) => `executors.${name}.enabled`).join(' or ');
+const noLanguage = `No language is enabled, so no program can run; set ${switches} to true in the configuration.`;
+
+export async function measureHealth({
+  executor,
+  poolStats,
+  auditLog,
+}: {
+  executor: Pick<Executor, 'stats' | 'status'>;
+  poolStats: PoolStats;
+  /** Absent where nothing is recorded. */
+  auditLog?: object | undefined;
+}): Promise<HostHealth> {
+  const sandboxes = await executor.status();
+  const { active, waiting, max, servers } = poolStats;
+  const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;
+  const spares = sandboxes.flatMap((sandbox) => sandbox.spares ?? []);
+  const note =
+    sandboxes.length === 0
+      ? noLanguage
+      : [...new Set(sandboxes.flatMap((sandbox) => sandbox.note ?? []))].join(' ');
+  return {
+    healthy: sandboxes.length > 0 && sandboxes.every((sandbox) => sandbox.isolation !== undefined),
+    ...(isolation && { isolation }),
+    ...(note && { note }),
+    auditLog: { enabled: auditLog !== undefined },
+    mcpClients: { connected: servers.filter((server) => server.state === 'connected').length },
+    connectionPool: { active, waiting, max },
+    executions: executor.stats,
+    ...(spares.length > 0 && { spares: spares.reduce(addSpares) }),
+    sandboxes,
+    servers: servers.map(({ name, state, reason }) => ({ name, state, ...(reason && { reason }) })),
+  };
+}
+
+function addSpares(one: Spares, other: Spares): Spares {
+  return { ready: one.ready + other.ready, memoryMb: one.memoryMb + other.memoryMb };
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { AuditLog } from '@code-executor/audit-log';
+import type { PoolStats } from '@code-executor/client-pool';
+import {
+  type Admission,
+  type AuditEvent,
+  type AuditSink,
+  type Logger,
+  silentLogger,
+  type ToolSource,
+} from '@code-executor/contracts';
+import { Executions, type Executor } from '@code-executor/executor';
+import type { SchemaCache } from '@code-executor/schema-cache';
+
+import { type ExecutionParts, openExecutionParts } from './execution-parts.js';
+import { type HostHealth, measureHealth } from './health.js';
+import { type LastingOptions, lastingSettings, LastingParts } from './lasting-parts.js';
+import { keepOptions } from './options.js';
+import type { HostSettings } from './settings.js';
+
+export interface HostOptions extends HostSettings {
+  /** Tools of your own, instead of those of upstream servers. */
+  tools?: ToolSource;
+  /** Gets every event, recorded or not. */
+  observe?: AuditSink;
+  /** Default: silence. */
+  logger?: Logger;
+}
+
+/** Everything behind the doors: what runs programs, calls tools and keeps the record, as it is configured now. */
+export interface Host {
+  readonly settings: HostSettings;
+  readonly executor: Executor;
+  /** The upstream tools, without any policy. */
+  readonly tools: ToolSource;
+  readonly poolStats: PoolStats;
+  readonly cache: SchemaCache<unknown>;
+  /** Absent where nothing is recorded. */
+  readonly auditLog: AuditLog | undefined;
+  /** Takes an event to the record, and to whoever observes. */
+  readonly audit: AuditSink;
+  /** Present where nothing may be done without a record of it. */
+  readonly admit: Admission | undefined;
+  /**
+   * Has these settings from now on; what runs goes on with those that it began with. Servers that are configured as
+   * before stay connected, unless how all of them are connected changed. What cannot be composed throws, and all stays
+   * as it was.
+   */
+  reload(settings: HostSettings): void;
+  /** Puts on record that new settings cannot be used, and that the old ones stay. */
+  refuse(): void;
+  /** What works, and how much of it is in use. */
+  health(): Promise<HostHealth>;
+  /**
+   * Executions and calls may go on for `drainMs` (default 0), then all ends. `lastEvent` is made when everything but the
+   * record has ended, and is the last that is on it. A second call with a shorter time cuts the first one short.
+   */
+  close(options?: { drainMs?: number; lastEvent?: () => AuditEvent }): Promise<void>;
+}
+
+/** Puts all parts together. Opens no process, no connection and no file but those that may be granted. */
+export function createHost({ tools, observe, logger = silentLogger, ...settings }: HostOptions): Host {
+  return new ReloadableHost(settings, { tools, observe, logger });
+}
+
+class ReloadableHost implements Host {
+  readonly #options: LastingOptions;
+  #settings: HostSettings;
+  /** Of all executors together: what is found stays found when the settings change. */
+  readonly #executions: Executions;
+  #current: ExecutionParts;
+  /** Earlier parts that finish their executions. */
+  readonly #draining = new Set<ExecutionParts>();
+  #isClosing = false;
+
+  constructor(settings: HostSettings, options: LastingOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#executions = new Executions(keepOptions(settings));
+    this.#current = this.#open(settings);
+  }
+
+  get settings(): HostSettings {
+    return this.#settings;
+  }
+
+  get executor(): Executor {
+    return this.#current.executor;
+  }
+
+  get tools(): ToolSource {
+    return this.#current.lasting.tools;
+  }
+
+  get poolStats(): PoolStats {
+    return this.#current.lasting.poolStats;
+  }
+
+  get cache(): SchemaCache<unknown> {
+    return this.#current.lasting.cache;
+  }
+
+  get auditLog(): AuditLog | undefined {
+    return this.#current.lasting.record.log;
+  }
+
+  get audit(): AuditSink {
+    return this.#current.lasting.record.audit;
+  }
+
+  get admit(): Admission | undefined {
+    return this.#current.lasting.record.admit;
+  }
+
+  reload(settings: HostSettings): void {
+    if (this.#isClosing) return;
+    const before = this.#settings;
+    const isSame = (of: (settings: HostSettings) => object) => isDeepStrictEqual(of(before), of(settings));
+    const old = this.#current;
+    const lasting = isSame(lastingSettings) ? old.lasting : undefined;
+    if (!isSame(withoutServers)) {
+      this.#current = this.#open(settings, lasting);
+      this.#draining.add(old);
+      const close = () => old.close(longestExecutionMs(before)).finally(() => this.#draining.delete(old));
+      // Whoever was given the old ones in this turn has yet to begin with them.
+      setImmediate(() => void close());
+    }
+    lasting?.update(settings);
+    this.#executions.keep(keepOptions(settings));
+    this.#settings = settings;
+    this.#tell('reloaded', 'success');
+  }
+
+  refuse(): void {
+    this.#tell('refused', 'rejected');
+  }
+
+  health(): Promise<HostHealth> {
+    return measureHealth(this);
+  }
+
+  async close({ drainMs = 0, lastEvent }: Parameters<Host['close']>[0] = {}): Promise<void> {
+    this.#isClosing = true;
+    const { lasting } = this.#current;
+    if (lastEvent) lasting.beforeRecordEnds = () => this.#record(lastEvent());
+    await Promise.all([this.#current, ...this.#draining].map((parts) => parts.close(drainMs)));
+    this.#executions.clear();
+  }
+
+  #open(settings: HostSettings, lasting = new LastingParts(settings, this.#options)): ExecutionParts {
+    return openExecutionParts(settings, lasting, this.#executions, this.#options.logger);
+  }
+
+  #tell(action: 'reloaded' | 'refused', status: AuditEvent['status']): void {
+    this.#record({ type: 'config', action, status, timestamp: new Date().toISOString() });
+  }
+
+  #record(event: AuditEvent): void {
+    void Promise.resolve(this.audit(event)).catch((error: unknown) =>
+      this.#options.logger.error({ err: error }, 'The audit record was not written.'),
+    );
+  }
+}
+
+/** What decides how executions run, whichever servers there are. */
+function withoutServers({ config, homeDir, withheld }: HostSettings): object {
+  const servers = { mcpServers: undefined, mcpConfigPath: undefined, projectOnly: undefined };
+  return { ...config, ...servers, http: undefined, homeDir, withheld };
+}
+
+/** From when it is asked for: the wait for its turn, the start, and its own time. */
+function longestExecutionMs({ config: { sandbox, security } }: HostSettings): number {
+  return (sandbox?.queueTimeoutMs ?? 30_000) + 60_000 + (security?.maxTimeoutMs ?? 300_000);
+}

@@ -1,0 +1,1 @@
+export default { displayName: 'isolation', preset: '../../jest.preset.js' };

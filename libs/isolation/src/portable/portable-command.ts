@@ -1,0 +1,61 @@
+import { access, constants } from 'node:fs/promises';
+
+import type { HostFiles, IsolatedCommand, IsolatedCommandOptions } from '../command.js';
+import { limitedCommand } from '../resource-limits.js';
+import { createPrivateFolder } from './private-folder.js';
+import { linkTo } from './server-folder.js';
+
+/** For what a runtime keeps for itself: programs have files of the server's only. */
+const maxFileBytes = 4 * 1024 * 1024;
+let deathSignal: Promise<string[]> | undefined;
+
+/**
+ * A program behind resource limits, with an environment and a working folder of its own, for machines where
+ * strict isolation cannot work. What it opens and calls is up to the program: it has to bring walls of its own.
+ */
+export async function portableCommand<Files extends HostFiles>(
+  options: IsolatedCommandOptions<Files>,
+): Promise<IsolatedCommand<Files>> {
+  const files = Object.entries(options.files).map(([name, path]) => ({
+    name,
+    path,
+    link: linkTo(path, name),
+  }));
+  const program = { ...options.program, link: linkTo(options.program.path, options.program.name) };
+  const folder = createPrivateFolder();
+  const inside = {
+    program: program.link,
+    files: Object.fromEntries(files.map(({ name, link }) => [name, link])) as Files,
+    scratch: folder.path,
+  };
+  const { args, env } = options.invoke(inside);
+  const command = [...(await endWithServer()), program.link, ...args];
+  return {
+    isolation: 'portable',
+    ...(process.platform === 'win32'
+      ? { file: program.link, args: [...args] }
+      : { file: '/bin/sh', args: limitedCommand(options.limits, maxFileBytes, command) }),
+    // Empty: runtimes look for settings in the folder where they start, and in those above.
+    spawnOptions: { cwd: folder.workDir, env: { ...env } },
+    inside,
+    hiddenPaths: [
+      ...[...files, program].flatMap(({ name, path, link }) => hide([link, path], `/app/${name}`)),
+      [folder.path, '/tmp'],
+    ],
+    diskBytes: () => folder.size(),
+    cleanUp: () => folder.remove(),
+  };
+}
+
+function hide(paths: readonly string[], shown: string): [path: string, shown: string][] {
+  return paths.map((path) => [path, shown]);
+}
+
+/** A spinning process would outlive a killed server; `setpriv` makes the kernel end it, where there is one. */
+function endWithServer(): Promise<string[]> {
+  deathSignal ??= access('/usr/bin/setpriv', constants.X_OK).then(
+    () => ['/usr/bin/setpriv', '--pdeathsig', 'KILL'],
+    () => [],
+  );
+  return deathSignal;
+}

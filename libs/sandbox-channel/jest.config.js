@@ -1,0 +1,1 @@
+export default { displayName: 'sandbox-channel', preset: '../../jest.preset.js' };

@@ -1,0 +1,82 @@
+import {
+  CodeExecutorError,
+  type JsonObject,
+  plainContent,
+  type ToolHit,
+  type ToolName,
+  type ToolResult,
+  type ToolSource,
+} from '@code-executor/contracts';
+
+import type { HostCall } from '../host-call.js';
+import { ResultText, ToolFailure } from '../replies/reply.js';
+import { withOwnNames } from './argument-names.js';
+import type { ToolPaths } from './tool-paths.js';
+
+/** Longest text of a failed tool that becomes the message of an exception. */
+const maxErrorChars = 4000;
+const maxShownNameChars = 200;
+
+/** Calls a tool, by its name or by a path. */
+export const callTool: HostCall = {
+  // The `ToolSource` has limits of its own: on calls at once and on bytes of results.
+  maxAtOnce: Infinity,
+  async answer({ args: given, raw, hasKeywords, ...target }, { tools, toolPaths }, signal) {
+    const { name, found } = await findTarget(target, toolPaths, signal);
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw await notAnObject(tools, name, signal);
+    }
+    const args = found && hasKeywords === true ? withOwnNames(given, found) : given;
+    const result = await tools.callTool(name, args, { signal });
+    if (raw === true) return result;
+    if (result.isError) throw new ToolFailure(errorText(result), name, await serverOf(tools, name, signal));
+    const plain = plainContent(result);
+    return typeof plain === 'string' ? new ResultText(plain) : plain;
+  },
+};
+
+/** What is called: by `name`, or found by `server` and `tool`. */
+async function findTarget(
+  { name, server, tool }: JsonObject,
+  toolPaths: ToolPaths,
+  signal: AbortSignal,
+): Promise<{ name: ToolName; found?: ToolHit }> {
+  if (typeof name === 'string') return { name: name as ToolName };
+  if (typeof server !== 'string' || typeof tool !== 'string') {
+    throw invalid('callMCPTool takes the name of a tool as a string.');
+  }
+  const found = await toolPaths.find({ server, tool }, signal);
+  // Where there is no such tool, the call says so, and which there are.
+  return found ? { name: found.name, found } : { name: `mcp__${server}__${tool}` };
+}
+
+async function notAnObject(
+  tools: ToolSource<ToolHit>,
+  name: string,
+  signal: AbortSignal,
+): Promise<CodeExecutorError> {
+  const shown = name.slice(0, maxShownNameChars);
+  const { signature } = (await tools.listTools({ name, detail: 'signatures', signal })).tools[0] ?? {};
+  const advice = signature === undefined ? '' : ` Its signature is ${signature}`;
+  return invalid(`The arguments of ${shown} must be one object.${advice}`, shown);
+}
+
+function errorText(result: ToolResult): string {
+  const texts = result.content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text']] : []));
+  const text = texts.join('\n').trim();
+  return text ? text.slice(0, maxErrorChars) : 'The tool failed and gave no reason.';
+}
+
+/** The listing is at hand once a tool has answered. */
+async function serverOf(
+  tools: ToolSource<ToolHit>,
+  name: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { tools: found } = await tools.listTools({ name, detail: 'schemas', signal });
+  return found[0]?.server;
+}
+
+function invalid(message: string, tool?: string): CodeExecutorError {
+  return new CodeExecutorError('invalid_argument', message, tool === undefined ? {} : { tool });
+}

@@ -1,0 +1,66 @@
+import {
+  CodeExecutorError,
+  identifierOf,
+  type IdentifierStyle,
+  type JsonObject,
+} from '@code-executor/contracts';
+
+import type { HostCall, HostCallTable } from './host-call.js';
+import { hostCallTable } from './host-call-table.js';
+
+/**
+ * Answers a host call of an embedder's own. `params` is what the program gave: claims of untrusted code, for the
+ * handler to judge. The answer is JSON of at most 16 MB. A `CodeExecutorError` reaches the program with its code and
+ * message; of any other error it learns nothing but that there was one. `signal` aborts when the program is over.
+ */
+export type HostCallHandler = (params: JsonObject, signal: AbortSignal) => Promise<unknown>;
+
+/** Handlers by the names of their calls, in camel case. */
+export type HostCallHandlers = Readonly<Record<string, HostCallHandler>>;
+
+/** What programs may ask for, with the calls of an embedder's own. */
+export interface OwnHostCalls {
+  table: HostCallTable;
+  /** The names of the embedder's calls by what they are called in programs. */
+  globals: Readonly<Record<string, string>>;
+}
+
+/**
+ * Adds calls of an embedder's own to those that there are.
+ *
+ * @param style - How programs write names.
+ * @throws CodeExecutorError `invalid_argument` for a name that is none in camel case, is taken, or would be two calls.
+ */
+export function withOwnHostCalls(handlers: HostCallHandlers, style: IdentifierStyle): OwnHostCalls {
+  const globals = new Map<string, string>();
+  for (const name of Object.keys(handlers)) {
+    if (identifierOf(name, 'camelCase') !== name)
+      throw unfit(name, 'is no name in camel case, such as timeOfDay');
+    if (hostCallTable.has(name)) throw unfit(name, 'is the name of a host call that there is');
+    const written = identifierOf(name, style);
+    const other = globals.get(written);
+    if (other !== undefined) throw unfit(name, `is called ${written} in programs, as "${other}" is`);
+    globals.set(written, name);
+  }
+  const own = Object.entries(handlers).map(([name, handler]): [string, HostCall] => [
+    name,
+    ownCall(name, handler),
+  ]);
+  return { table: new Map([...hostCallTable, ...own]), globals: Object.fromEntries(globals) };
+}
+
+function ownCall(name: string, handler: HostCallHandler): HostCall {
+  return {
+    async answer({ args }, _context, signal) {
+      if (typeof args === 'object' && args !== null && !Array.isArray(args)) return handler(args, signal);
+      throw new CodeExecutorError('invalid_argument', `${name} takes one object, or nothing.`);
+    },
+  };
+}
+
+function unfit(name: string, problem: string): CodeExecutorError {
+  return new CodeExecutorError(
+    'invalid_argument',
+    `hostCalls: "${name.slice(0, 100)}" ${problem}; choose another.`,
+  );
+}

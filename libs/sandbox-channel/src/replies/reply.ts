@@ -1,0 +1,74 @@
+import { CodeExecutorError, type JsonValue } from '@code-executor/contracts';
+
+import { JsonList } from './json-list.js';
+
+/** One reply, to the sandbox. */
+const maxReplyBytes = 16 * 1024 * 1024;
+
+/** A tool's result that is text, which may be JSON: the sandbox parses it, because that is work on behalf of the program. */
+export class ResultText {
+  constructor(readonly text: string) {}
+}
+
+/** An upstream tool that answered `isError`: not the host's failure, but an exception in the program. */
+export class ToolFailure extends Error {
+  constructor(
+    message: string,
+    readonly tool: string,
+    readonly server: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The line that answers a call with a value.
+ *
+ * @throws CodeExecutorError `resource_exhausted` for a value that is too large or nested too deep.
+ */
+export function valueReply(id: number, value: unknown): Buffer {
+  let reply: Buffer;
+  try {
+    reply =
+      value instanceof JsonList
+        ? Buffer.from(`{"id":${id},"value":${value.toText()}}\n`)
+        : toLine(value instanceof ResultText ? { id, text: value.text } : { id, value: value ?? null });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new CodeExecutorError('resource_exhausted', 'The answer is nested too deep for the sandbox.', {
+      cause,
+    });
+  }
+  if (reply.length > maxReplyBytes) {
+    throw new CodeExecutorError(
+      'resource_exhausted',
+      `The answer is larger than ${maxReplyBytes / 1024 / 1024} MB; ask for less of it at a time.`,
+    );
+  }
+  return reply;
+}
+
+/** The line that answers a call with the reason why there is no value. */
+export function errorReply(id: number, reason: unknown): Buffer {
+  return toLine({ id, error: errorFields(reason) });
+}
+
+/** Bytes, not a text: so much is known of what they take, and they are no work for V8 while they wait. */
+function toLine(reply: object): Buffer {
+  return Buffer.from(`${JSON.stringify(reply)}\n`);
+}
+
+function errorFields(reason: unknown): Record<string, JsonValue> {
+  if (reason instanceof ToolFailure) {
+    const { message, tool, server } = reason;
+    return { code: 'tool_error', message, tool, ...(server !== undefined && { server }) };
+  }
+  const { code, message, tool, server, retryAfterMs } = CodeExecutorError.from(reason);
+  return {
+    code,
+    message,
+    ...(tool !== undefined && { tool }),
+    ...(server !== undefined && { server }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}

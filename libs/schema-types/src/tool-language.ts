@@ -1,2 +1,0 @@
-/** The languages that tools are described in. */
-export type ToolLanguage = 'typescript' | 'python';
