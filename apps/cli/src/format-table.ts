@@ -1,8 +1,8 @@
 import { printable } from '@code-executor/contracts';
 
 /**
- * Rows as aligned columns below a line of headings, which `emphasize` may colour. Cells may be what others chose:
- * they cannot steer the terminal.
+ * Rows as aligned columns below a line of headings, which `emphasize` may colour. Cells may contain text from
+ * untrusted sources: it cannot control the terminal.
  */
 export function formatTable(
   headings: readonly string[],

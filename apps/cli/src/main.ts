@@ -10,14 +10,14 @@ import { trustCommand } from './trust/trust-command.js';
 import { readVersion } from './version.js';
 import { wrappersCommand } from './wrappers/wrappers-command.js';
 
-/** 0 done, 1 failed, 2 not understood. */
+/** Exit codes; 0 means that the command succeeded. */
 const failed = 1;
 const misused = 2;
 
 const terminal = new Terminal();
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // What is under way is ended, and nothing of it is left half done.
+  // The command stops without leaving anything half done.
   process.once(signal, () => {
     ending.abort(new CodeExecutorError('cancelled', `Ended by ${signal}; nothing was changed.`));
   });

@@ -2,8 +2,8 @@ import type { LoadedConfig } from '@code-executor/config';
 import type { Host, HostOptions } from '@code-executor/host';
 
 /**
- * What a server with this configuration works with. A command keeps no record of its own doings. Loaded here: most
- * commands need no host.
+ * The host of a server with this configuration, without its audit log: a command does not record what it does. The
+ * library is imported here because most commands need no host.
  */
 export async function openHost(
   { config, homeDir }: Pick<LoadedConfig, 'config' | 'homeDir'>,
@@ -11,7 +11,7 @@ export async function openHost(
 ): Promise<Host> {
   const { createHost } = await import('@code-executor/host');
   return createHost({
-    // It runs no programs, so nothing is opened to be granted.
+    // A command runs no programs, so it opens none of the granted folders.
     config: { ...config, audit: { enabled: false }, security: {} },
     ...(homeDir !== undefined && { homeDir }),
     ...options,

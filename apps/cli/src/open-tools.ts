@@ -5,15 +5,15 @@ import { openHost } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
 export interface OpenedTools {
-  /** Of the configured servers, which are started when they are asked. */
+  /** The tools of the configured servers, which are started when they are first asked. */
   tools: ToolSource;
-  /** The names of these servers, and of those that cannot be used. */
+  /** The names of these servers, and of the configured ones that cannot be used. */
   servers: readonly string[];
   homeDir?: string;
   close(): Promise<void>;
 }
 
-/** The tools as a server with this configuration has them, from the same cache; waits for what a server says now. */
+/** The tools that a server with this configuration has, from the same cache; waits for the servers' current answers. */
 export async function openTools(
   { config: file }: { config?: string },
   terminal: Terminal,
@@ -23,7 +23,7 @@ export async function openTools(
   const found = await findServers({ config, unusable: loaded.unusable, notTrusted });
   const { servers, unusable, warnings: serverWarnings } = found;
   for (const warning of [...warnings, ...serverWarnings]) terminal.note(warning);
-  // A server has as long as when nothing is known of it.
+  // A server may take as long as it may when nothing is cached for it.
   const { connectTimeoutMs = 120_000 } = config.pool ?? {};
   const host = await openHost(
     {

@@ -9,22 +9,22 @@ export interface CliRun {
   stderr: string;
 }
 
-/** Runs the built command, with this home for the product and no other settings. */
+/** Runs the built command with this home and no other settings. */
 export function runCli(home: string, ...args: string[]): Promise<CliRun> {
   return startCli(home, {}, ...args).ended;
 }
 
-/** Like `runCli`, with the process while it runs, and with more variables of the environment. */
+/** Like `runCli`, but returns the running process, and adds environment variables. */
 export function startCli(
   home: string,
   { env: more = {} }: { env?: Record<string, string> },
   ...args: string[]
 ): { process: ChildProcess; ended: Promise<CliRun> } {
   const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home, CODE_EXECUTOR_HOME: home, ...more };
-  let tell: (run: CliRun) => void = () => {};
-  const ended = new Promise<CliRun>((resolve) => (tell = resolve));
+  let finish: (run: CliRun) => void = () => {};
+  const ended = new Promise<CliRun>((resolve) => (finish = resolve));
   const child = execFile(process.execPath, [bin, ...args], { cwd: home, env }, (error, stdout, stderr) => {
-    tell({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+    finish({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
   });
   return { process: child, ended };
 }

@@ -39,26 +39,26 @@ export class Terminal {
     this.#err.write(`${label} ${printable(text, '\n')}\n`);
   }
 
-  /** How far a file has come; on a terminal one line that changes, elsewhere one line when it is there. */
+  /** Shows the progress of a download: on a terminal as one line that changes, elsewhere as one line at the end. */
   progress(fileName: string, receivedBytes: number, totalBytes?: number): void {
     const name = printable(fileName);
-    const isThere = receivedBytes === totalBytes;
+    const isComplete = receivedBytes === totalBytes;
     if (!this.#err.isTTY) {
-      if (isThere) this.#err.write(`Fetched ${name} (${megabytes(receivedBytes)})\n`);
+      if (isComplete) this.#err.write(`Fetched ${name} (${megabytes(receivedBytes)})\n`);
       return;
     }
     const total = totalBytes === undefined ? '' : ` of ${megabytes(totalBytes)}`;
     this.#err.write(`\r\u001b[KFetching ${name}: ${megabytes(receivedBytes)}${total}`);
     this.#hasProgress = true;
-    if (isThere) this.#endProgress();
+    if (isComplete) this.#endProgress();
   }
 
-  /** Whether a person is there to ask. */
+  /** Whether there is a terminal at which to ask the user. */
   get canAsk(): boolean {
     return process.stdin.isTTY && this.#err.isTTY === true;
   }
 
-  /** True where the person says yes; everything else is no. */
+  /** True if the user answers yes; every other answer is a no. */
   async ask(question: string): Promise<boolean> {
     const lines = createInterface({ input: process.stdin, output: this.#err });
     try {

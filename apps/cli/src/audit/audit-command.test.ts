@@ -58,7 +58,7 @@ describe('code-executor audit search', () => {
     ]);
   });
 
-  test('shows as JSON what steers no terminal, and means the same', async () => {
+  test('escapes in JSON what could control the terminal, and keeps its meaning', async () => {
     const toolName = 'a\u0007\u009b31m\u202e\u2066\u200b\u{feff}\u{e0041}\u00e9\ud800';
     await write(record({ toolName }));
     const { stdout } = await runCli(home, 'audit', 'search', '--json');
@@ -67,7 +67,7 @@ describe('code-executor audit search', () => {
     expect(stdout).toContain('é');
   });
 
-  test('tells of records that have none of their own, and of refused requests', async () => {
+  test('shows how many records were omitted, and refused requests', async () => {
     await write(
       record({ type: 'denial', status: 'rejected', action: 'omitted', count: 1900 }),
       record({ type: 'request_refused', status: 'rejected', httpStatus: 421 }),
@@ -101,12 +101,12 @@ describe('code-executor audit search', () => {
       [run, denial, call],
     ],
     [['--since', '2026-03-01T12:00:01Z'], []],
-  ])('%j', async (args, expected) => {
+  ])('shows the records that match %j', async (args, expected) => {
     await write(call, denial, run);
     expect(await search(...args)).toEqual(expected);
   });
 
-  test('counts back from now', async () => {
+  test('takes a duration as a time before now', async () => {
     const recent = record({ timestamp: new Date(Date.now() - 50 * 60_000).toISOString() });
     const path = join(home, 'audit-logs', `audit-${recent.timestamp.slice(0, 10)}.jsonl`);
     await writeFile(path, `${JSON.stringify(recent)}\n`);
@@ -115,11 +115,11 @@ describe('code-executor audit search', () => {
     expect(await search('--since', '1d', '--until', '40m')).toEqual([recent]);
   });
 
-  test('says so when there is none, and where the record is broken', async () => {
+  test('says so when no record matches, and when the log is damaged', async () => {
     expect(await runCli(home, 'audit', 'search')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'code-executor: There is no such record.\n',
+      stderr: 'code-executor: No record matches.\n',
     });
     await writeFile(file, 'torn');
     const { code, stdout, stderr } = await runCli(home, 'audit', 'search', '--json');
@@ -133,7 +133,7 @@ describe('code-executor audit search', () => {
     ['--limit', '0'],
     ['--type', 'other'],
     ['--status', 'other'],
-  ])('does not understand %s %s', async (...args) => {
+  ])('refuses %s %s', async (...args) => {
     const { code, stderr } = await runCli(home, 'audit', 'search', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(args[0]);
@@ -141,7 +141,7 @@ describe('code-executor audit search', () => {
 });
 
 describe('code-executor audit verify', () => {
-  test('tells what is broken, with exit code 1', async () => {
+  test('names what is damaged, with exit code 1', async () => {
     await write(call, run);
     expect(await runCli(home, 'audit', 'verify')).toEqual({
       code: 0,
@@ -163,7 +163,7 @@ describe('code-executor audit verify', () => {
     });
   });
 
-  test('reads the place of the configuration, and none is no problem', async () => {
+  test('reads the log that the configuration names, and a missing one is no problem', async () => {
     await writeFile(join(home, 'config.json'), JSON.stringify({ audit: { path: 'records.jsonl' } }), {
       mode: 0o600,
     });

@@ -19,16 +19,16 @@ export function auditCommand(terminal: Terminal): Command {
   audit
     .command('search')
     .description('Show records, the newest first.')
-    .argument('[TEXT]', 'records in which it occurs')
+    .argument('[TEXT]', 'only records that contain this text')
     .addOption(new Option('--type <type>', 'records of this kind').choices(types))
     .addOption(new Option('--status <status>', 'how it ended').choices(statuses))
     .option('--since <time>', '30m, 1h or 7d ago, or an ISO date', moment)
-    .option('--until <time>', 'the same', moment)
+    .option('--until <time>', 'in the same forms', moment)
     .option('--tool <name>', 'the full name of a tool')
     .option('--server <name>', 'an upstream server')
     .option('--execution <id>', 'exec_…, as in the answer to the program')
     .option('--trace <id>', 'the id of a trace, 32 hexadecimal digits')
-    .option('--limit <count>', 'show no more than these', recordCount, 100)
+    .option('--limit <count>', 'show at most this many', recordCount, 100)
     .option('--json', 'as JSON: an array of records')
     .addHelpText(
       'after',
@@ -48,12 +48,12 @@ Examples:
         ...(trace !== undefined && { correlationId: trace }),
       });
       if (json) terminal.printJson(records);
-      else if (records.length === 0) terminal.note('There is no such record.');
+      else if (records.length === 0) terminal.note('No record matches.');
       else terminal.print(formatRecords(records, terminal.bold));
     });
   audit
     .command('verify')
-    .description('Read all records and tell what is broken; exit code 1 if anything is.')
+    .description('Read all records and name those that are damaged; the exit code is 1 if any is.')
     .option('--json', 'as JSON: { files, records, problems: [{ file, line, reason }] }')
     .addHelpText('after', '\nExamples:\n  code-executor audit verify\n  code-executor audit verify --json')
     .action(async ({ json }: { json?: true }, command: Command) => {

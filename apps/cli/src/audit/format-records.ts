@@ -10,7 +10,7 @@ export function formatRecords(records: readonly AuditEvent[], emphasize: (text: 
   return formatTable(headings, records.map(cells), emphasize);
 }
 
-/** Whoever can write the files decides what is in them. */
+/** The cells of one record. Anyone who can write the files decides what is in them, so each cell is cut. */
 function cells(record: AuditEvent): string[] {
   const { timestamp, type, status, action, errorCode, durationMs, executionId } = record;
   const result = [status, action, errorCode].filter((word) => word !== undefined).join(' ');

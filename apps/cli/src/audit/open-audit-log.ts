@@ -5,7 +5,7 @@ import { CodeExecutorError, silentLogger } from '@code-executor/contracts';
 import { openHost } from '../open-host.js';
 import type { Terminal } from '../terminal.js';
 
-/** The record of the configuration, to read; what cannot be read of it is a note. */
+/** Opens the configured audit log for reading; parts that cannot be read become a note. */
 export async function openAuditLog(
   { config: file }: { config?: string },
   terminal: Terminal,
@@ -14,7 +14,7 @@ export async function openAuditLog(
   const { config, warnings } = loaded;
   for (const warning of warnings) terminal.note(warning);
   const warn = (_fields: object, message: string) => terminal.note(message);
-  // What is recorded no more can be read, too.
+  // Old records can be read even if recording was switched off since.
   const settings = { config: { ...config, audit: { ...config.audit, enabled: true }, security: {} } };
   const { auditLog } = await openHost(loaded, { ...settings, logger: { ...silentLogger, warn } });
   if (!auditLog) {

@@ -1,7 +1,7 @@
 import type { AuditQuery } from '@code-executor/audit-log';
 import { InvalidArgumentError } from 'commander';
 
-/** The words of `--type`. */
+/** The values of `--type`. */
 export const types = [
   'execution',
   'tool_call',
@@ -15,7 +15,7 @@ export const types = [
   'config',
   'lifecycle',
 ] as const satisfies NonNullable<AuditQuery['type']>[];
-/** The words of `--status`. */
+/** The values of `--status`. */
 export const statuses = ['success', 'failure', 'rejected'] as const satisfies NonNullable<
   AuditQuery['status']
 >[];

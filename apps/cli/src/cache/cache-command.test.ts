@@ -19,7 +19,7 @@ const keep = (...entries: object[]) =>
 const entry = { key: 'github', value: { tools: [] }, storedAt: 1000, expiresAt: 2000 };
 
 describe('code-executor cache', () => {
-  test('shows what is kept, for people and as JSON', async () => {
+  test('shows the cached lists as a table and as JSON', async () => {
     await keep(
       { ...entry, key: 'github#0123456789abcdef01', storedAt: Date.now(), expiresAt: Date.now() + 7_200_000 },
       { ...entry, key: 'old\u001b[31m' },
@@ -38,16 +38,16 @@ describe('code-executor cache', () => {
     ]);
   });
 
-  test('says so when there is nothing', async () => {
+  test('says so when nothing is cached', async () => {
     expect(await runCli(home, 'cache', 'show')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'code-executor: There is none. The server keeps one once it has listed tools.\n',
+      stderr: 'code-executor: No tool lists are cached yet. The server caches them when it lists tools.\n',
     });
     expect((await runCli(home, 'cache', 'show', '--json')).stdout).toBe('[]\n');
   });
 
-  test('clears it', async () => {
+  test('clears the cache', async () => {
     await keep(entry);
     expect(await runCli(home, 'cache', 'clear')).toEqual({ code: 0, stdout: 'Cleared\n', stderr: '' });
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ version: 1, entries: [] });

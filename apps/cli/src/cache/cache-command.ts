@@ -8,12 +8,12 @@ interface CommonOptions {
   config?: string;
 }
 
-/** `code-executor cache`: the tool lists that are kept between runs of the server. */
+/** `code-executor cache`: the tool lists that are cached between runs of the server. */
 export function cacheCommand(terminal: Terminal): Command {
-  const cache = new Command('cache').description('The tool lists of your MCP servers, kept between runs.');
+  const cache = new Command('cache').description('The tool lists of your MCP servers, cached between runs.');
   cache
     .command('show')
-    .description('Show which servers have a list, how large it is and how old.')
+    .description('Show which servers have a cached list, its size and its age.')
     .option('--json', 'as JSON: an array of { key, bytes, storedAt, expiresAt }, times in ms since 1970')
     .addHelpText('after', '\nExamples:\n  code-executor cache show\n  code-executor cache show --json')
     .action(async (options: { json?: true }, command: Command) => {
@@ -21,12 +21,12 @@ export function cacheCommand(terminal: Terminal): Command {
       const entries = await opened.cache.entries().finally(() => opened.close());
       if (options.json) terminal.printJson(entries);
       else if (entries.length === 0)
-        terminal.note('There is none. The server keeps one once it has listed tools.');
+        terminal.note('No tool lists are cached yet. The server caches them when it lists tools.');
       else terminal.print(formatEntries(entries, Date.now(), terminal.bold));
     });
   cache
     .command('clear')
-    .description('Forget all lists; servers that run keep what they have in memory.')
+    .description('Forget all lists; running servers keep what they have in memory.')
     .addHelpText('after', '\nExample:\n  code-executor cache clear')
     .action(async (_options: unknown, command: Command) => {
       const opened = await openCache(command.optsWithGlobals<CommonOptions>(), terminal);

@@ -9,7 +9,7 @@ export function formatEntries(
   emphasize: (text: string) => string,
 ): string {
   const rows = entries.map(({ key, bytes, storedAt, expiresAt }) => [
-    // What follows tells definitions of one name apart.
+    // The suffix distinguishes different definitions of one name.
     key.replace(/#[0-9a-f]+$/, ''),
     `${(bytes / 1000).toFixed(1)} kB`,
     span(now - storedAt),

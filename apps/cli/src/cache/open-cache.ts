@@ -5,7 +5,7 @@ import type { Host } from '@code-executor/host';
 import { openHost } from '../open-host.js';
 import type { Terminal } from '../terminal.js';
 
-/** The host with the cache of the configuration; what that cannot read or write is an error here, not a warning. */
+/** The host with the configured cache; a cache that cannot be read or written is an error here, not a warning. */
 export async function openCache({ config: file }: { config?: string }, terminal: Terminal): Promise<Host> {
   const loaded = await loadConfig(file === undefined ? {} : { file });
   const { config, homeDir, warnings } = loaded;

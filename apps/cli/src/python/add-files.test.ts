@@ -63,7 +63,7 @@ describe('code-executor python add FILE', () => {
     expect(await readFile(join(folder(), wheel.fileName))).toEqual(Buffer.from(wheel.bytes));
   });
 
-  test('believes top_level.txt', async () => {
+  test('takes the imports from top_level.txt if the wheel has one', async () => {
     const files = {
       'a/__init__.py': '',
       'b/__init__.py': '',
@@ -73,7 +73,7 @@ describe('code-executor python add FILE', () => {
     expect((await locked()).packages['sample']?.imports).toEqual(['b']);
   });
 
-  test('takes several that need each other, and replaces an older version', async () => {
+  test('adds wheels that need each other, and replaces an older version', async () => {
     const needy = buildWheel({ name: 'needy', metadata: ['Requires-Dist: sample>=1'] });
     const files = [await keep(needy), await keep(buildWheel())];
     expect(await python('add', ...files)).toMatchObject({
@@ -96,20 +96,20 @@ describe('code-executor python add FILE', () => {
     await python('add', await keep(needy), await keep(buildWheel()));
     const { code, stderr } = await python('add', await keep(buildWheel({ version: '2.0' })));
     expect(code).toBe(1);
-    expect(stderr).toContain('needy needs sample<2, but it would be 2.0.');
+    expect(stderr).toContain('needy needs sample<2, but the version would be 2.0.');
     expect((await locked()).packages['sample']?.version).toBe('1.0');
   });
 
   test.each<[string, () => TestWheel, string]>([
     [
-      'that is no zip',
+      'that is not a zip file',
       () => ({ ...buildWheel(), bytes: strToU8('no zip') }),
-      'is damaged or no wheel; nothing was added.',
+      'is damaged or not a wheel; nothing was added.',
     ],
     [
-      'that is cut',
+      'that is truncated',
       () => ({ ...buildWheel(), bytes: buildWheel().bytes.subarray(0, -30) }),
-      'is damaged or no wheel',
+      'is damaged or not a wheel',
     ],
     ['with a flipped bit', flipped, 'is damaged'],
     [
@@ -120,7 +120,7 @@ describe('code-executor python add FILE', () => {
     [
       'for another Python',
       () => buildWheel({ metadata: ['Requires-Python: <3.9'] }),
-      'needs Python <3.9, and this is 3.14.',
+      'needs Python <3.9, but this is 3.14.',
     ],
     [
       'that leaves its folder',
@@ -129,19 +129,19 @@ describe('code-executor python add FILE', () => {
     ],
     ['with an absolute path', () => buildWheel({ files: { '/evil.py': '' } }), 'has a file named "/evil.py"'],
     [
-      'with a path of Windows',
+      'with a Windows path',
       () => buildWheel({ files: { 'a\\..\\evil.py': '' } }),
       'has a file named "a\\\\..\\\\evil.py"',
     ],
     [
-      'that calls itself otherwise',
+      'whose metadata has another name',
       () => ({ ...buildWheel(), fileName: 'other-1.0-py3-none-any.whl' }),
-      'calls itself "sample 1.0" inside',
+      'contains the metadata of "sample 1.0"',
     ],
     [
-      'with another name than wheels have',
+      'whose file name is not a wheel name',
       () => ({ ...buildWheel(), fileName: 'sample.whl' }),
-      'is not named as wheels are',
+      'is not named like a wheel',
     ],
     [
       'without METADATA',
@@ -151,14 +151,14 @@ describe('code-executor python add FILE', () => {
     ['without RECORD', () => ({ ...buildWheel(), bytes: zipSync({ 'a.py': strToU8('') }) }), 'has no RECORD'],
     ['whose files overlap', () => ({ ...buildWheel(), bytes: overlapping(20) }), 'has files that overlap'],
     [
-      'that needs what is no name',
+      'with a requirement that is not a name',
       () => buildWheel({ metadata: ['Requires-Dist: ../x'] }),
-      '"../x" names no package',
+      '"../x" is not a package requirement',
     ],
     [
-      'that needs a URL',
+      'with a requirement that is a URL',
       () => buildWheel({ metadata: ['Requires-Dist: x @ https://x.example/x.whl'] }),
-      'names no package',
+      'is not a package requirement',
     ],
   ])('refuses a wheel %s', async (_what, wheel, problem) => {
     const { code, stdout, stderr } = await python('add', await keep(wheel()));
@@ -170,7 +170,7 @@ describe('code-executor python add FILE', () => {
     expect(await readdir(folder())).toEqual([]);
   });
 
-  test('keeps what was there when one of several is refused', async () => {
+  test('changes nothing when one of several packages is refused', async () => {
     await python('add', await keep(buildWheel()));
     const before = await locked();
     const good = await keep(buildWheel({ name: 'good' }));
@@ -179,7 +179,7 @@ describe('code-executor python add FILE', () => {
     expect((await readdir(folder())).length).toBe(2);
   });
 
-  test('says when a package that is needed can come from nowhere', async () => {
+  test('says when a required package is not available anywhere', async () => {
     const { code, stderr } = await python(
       'add',
       await keep(buildWheel({ metadata: ['Requires-Dist: other>=2'] })),
@@ -190,7 +190,7 @@ describe('code-executor python add FILE', () => {
     );
   });
 
-  test('several at once lose nothing', async () => {
+  test('several runs at the same time lose nothing', async () => {
     const files = await Promise.all(['a1', 'b1', 'c1'].map((name) => keep(buildWheel({ name }))));
     const runs = await Promise.all(files.map((file) => python('add', file)));
     const done = ['a1', 'b1', 'c1'].filter((_name, index) => runs[index]?.code === 0);
@@ -201,7 +201,7 @@ describe('code-executor python add FILE', () => {
     expect(await readdir(folder())).not.toContain('.lock');
   });
 
-  test.each(isolationsUnderTest())('and programs import it (%s)', async (isolation) => {
+  test.each(isolationsUnderTest())('adds a package that programs can import (%s)', async (isolation) => {
     const needy = buildWheel({
       name: 'needy',
       files: { 'needy.py': 'from sample import answer\ndouble = 2 * answer\n' },
@@ -233,7 +233,7 @@ describe('code-executor python add FILE', () => {
   });
 });
 
-/** A wheel in which one bit of a file is not what it was, and zip does not see it. */
+/** A wheel with one flipped bit in a file, which unzipping does not notice. */
 function flipped(): TestWheel {
   const content = 'answer = 42 # '.padEnd(200, 'not compressible: 0123456789');
   const wheel = buildWheel({ files: { 'sample.py': content } });
@@ -244,14 +244,14 @@ function flipped(): TestWheel {
   return { ...wheel, bytes };
 }
 
-/** A zip file with so many names for the same bytes. */
+/** A zip file with `count` names for the same bytes. */
 function overlapping(count: number): Uint8Array {
   const zip = Buffer.from(zipSync({ a: randomBytes(10_000) }));
   const directory = zip.lastIndexOf('PK\u0001\u0002', undefined, 'latin1');
   const end = zip.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
   const entries = Array.from({ length: count }, (_, n) => {
     const entry = Buffer.from(zip.subarray(directory, end));
-    // The name stands behind 46 bytes.
+    // The name follows after 46 bytes.
     entry.write(String.fromCharCode(0x61 + n), 46);
     return entry;
   });

@@ -9,18 +9,18 @@ import { Resolution } from './resolution.js';
 import type { Target } from './target.js';
 import { readWheel } from './wheel.js';
 
-/** What the user wants: a wheel, by path, or a package of the index. */
+/** What the user wants to add: a wheel, by path, or a package of the index. */
 export type Wish = { file: string } | { requirement: Requirement };
 
 export interface AddOptions {
   folder: PackageFolder;
   target: Target;
   index: PackageIndex;
-  /** Ends it before anything is written. */
+  /** Cancels before anything is written. */
   signal: AbortSignal;
 }
 
-/** Adds packages and what they need. Resolves with those that are new, or new in this version. */
+/** Adds packages and what they need. Resolves with the packages that are new, or new in this version. */
 export async function addPackages(wishes: readonly Wish[], options: AddOptions): Promise<LockedPackage[]> {
   const { folder, target, signal } = options;
   let added: LockedPackage[] = [];

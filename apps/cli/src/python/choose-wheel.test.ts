@@ -12,7 +12,7 @@ const target = new Target({
   python: '3.14.0',
 });
 
-/** The file that is chosen of an index that has these versions, those in `yanked` withdrawn. */
+/** The version that is chosen from an index that has these versions; those in `yanked` are withdrawn. */
 async function chosen(requirement: string, versions: readonly string[], yanked: readonly string[]) {
   const offers = versions.map((version): OfferedWheel => ({
     fileName: `sample-${version}-py3-none-any.whl`,
@@ -36,11 +36,11 @@ describe('chooseWheel', () => {
     ['sample==1.*', '1.1'],
     ['sample==1.2', '1.2'],
     ['sample===1.2', '1.2'],
-  ])('takes for %s of which 1.2 is withdrawn %s', async (requirement, version) => {
+  ])('chooses for %s, if 1.2 is withdrawn, version %s', async (requirement, version) => {
     expect(await chosen(requirement, versions, ['1.2'])).toBe(version);
   });
 
-  test('has nothing where all that suits is withdrawn', async () => {
+  test('rejects when all suitable versions are withdrawn', async () => {
     await expect(chosen('sample>=1.1', versions, ['1.1', '1.2'])).rejects.toMatchObject({
       code: 'not_found',
     });

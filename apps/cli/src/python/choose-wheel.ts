@@ -7,8 +7,8 @@ import type { Target } from './target.js';
 import { parseWheelName } from './wheel-name.js';
 
 /**
- * The newest version that a requirement allows and that fits this Python; pre-releases and withdrawn
- * versions only where the requirement names them.
+ * The newest version that a requirement allows and that fits this Python; pre-releases and withdrawn versions only if
+ * the requirement names them.
  *
  * @throws CodeExecutorError `not_found` when the index has none.
  */

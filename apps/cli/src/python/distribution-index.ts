@@ -4,7 +4,7 @@ import { download, shown } from './download.js';
 import { type IndexOptions, maxWheelBytes, type OfferedWheel, type PackageIndex } from './package-index.js';
 import type { PyodideInfo } from './target.js';
 
-/** What a lock file of Pyodide says of one of its packages. */
+/** What a lock file of Pyodide says about one of its packages. */
 interface DistributedPackage {
   file_name: string;
   sha256: string;
@@ -12,7 +12,7 @@ interface DistributedPackage {
   depends: string[];
 }
 
-/** A lock file, and the address of the folder that its files lie in. */
+/** A lock file, and the address of the folder that contains its files. */
 export interface Distribution {
   /** For messages. */
   name: string;
@@ -24,19 +24,19 @@ const wheelTimeoutMs = 600_000;
 const maxListed = 30;
 
 /**
- * The packages that were built for one Pyodide. Its lock file names each file, with its hash and with what it needs,
- * so that nothing but a file that the lock knows is ever added.
+ * The packages that were built for one Pyodide. Its lock file lists each file with its hash and what it needs, and only
+ * files that it lists are added.
  */
 export class DistributionIndex implements PackageIndex {
   readonly advice =
-    'Packages of pure Python come from a simple index: give one as --index-url, or set executors.python.indexUrl.';
+    'Pure Python packages come from a simple index: give one as --index-url, or set executors.python.indexUrl.';
   readonly #load: () => Promise<Distribution>;
   readonly #info: PyodideInfo;
   readonly #options: IndexOptions;
   #loading: Promise<Loaded> | undefined;
   #name: string;
 
-  /** `load` is called when a package is first asked for; `info` is of the Pyodide that will load the packages. */
+  /** `load` is called when a package is first asked for; `info` describes the Pyodide that will load the packages. */
   constructor(name: string, load: () => Promise<Distribution>, info: PyodideInfo, options: IndexOptions) {
     this.#name = name;
     this.#load = load;
@@ -81,11 +81,14 @@ export class DistributionIndex implements PackageIndex {
       });
     });
     if (!wheel)
-      throw new CodeExecutorError('unavailable', `${shown(url)} is in the lock file, but is not there.`);
+      throw new CodeExecutorError(
+        'unavailable',
+        `${shown(url)} is in the lock file, but the server does not have it.`,
+      );
     return wheel.bytes;
   }
 
-  /** What to do without a way to the files: which ones they are is known. */
+  /** What to do if the files cannot be reached: the lock file says which ones are needed. */
   async #adviceFor(fileName: string): Promise<string> {
     const { packages, files } = await this.#loaded();
     const needed = new Map<string, string>();
@@ -98,7 +101,7 @@ export class DistributionIndex implements PackageIndex {
     for (const [name, { file_name: path }] of packages) if (path.endsWith(fileName)) add(name);
     const names = [...needed.values()];
     const rest = names.length > maxListed ? `, and ${names.length - maxListed} more` : '';
-    return `Without network, fetch these files of ${shown(files)} elsewhere, put them into a folder, and give it as --index-url: ${names.slice(0, maxListed).join(', ')}${rest}.`;
+    return `Without network, download these files from ${shown(files)} on another machine, put them into a folder, and give it as --index-url: ${names.slice(0, maxListed).join(', ')}${rest}.`;
   }
 
   #loaded(): Promise<Loaded> {
@@ -110,7 +113,7 @@ export class DistributionIndex implements PackageIndex {
 }
 
 interface Loaded {
-  /** By normalized name; only what can be loaded: no tests, no libraries that are no wheels. */
+  /** By normalized name; only packages that can be loaded: no tests, and no libraries that are not wheels. */
   packages: ReadonlyMap<string, DistributedPackage>;
   files: URL;
 }
@@ -122,12 +125,12 @@ function readLock({ name, lock, files }: Distribution, info: PyodideInfo): Loade
   try {
     parsed = JSON.parse(lock) as typeof parsed;
   } catch {
-    throw unusable('is no JSON');
+    throw unusable('is not JSON');
   }
   const abi = parsed?.info?.abi_version;
   if (abi !== info.abi_version) {
     throw unusable(
-      `is of another Pyodide: its ABI is ${JSON.stringify(abi)}, and here it is ${info.abi_version}`,
+      `is for another Pyodide: its ABI is ${JSON.stringify(abi)}, and the installed one's is ${info.abi_version}`,
     );
   }
   const entries = Object.entries(parsed?.packages ?? {});

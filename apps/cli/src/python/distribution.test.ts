@@ -68,24 +68,24 @@ const added = async () => {
   const lock = await readLock(join(home, 'python', 'packages'));
   return Object.fromEntries(Object.entries(lock.packages).map(([name, { depends }]) => [name, depends]));
 };
-/** Runs `python add` without an index, where only `internet` answers. */
-function addByDefault(internet: string | undefined, ...args: string[]): Promise<CliRun> {
-  const preload = new URL('./small-internet.test.support.mjs', import.meta.url).href;
+/** Runs `python add` without an index; what it downloads from Pyodide's CDN comes from `cdn`. */
+function addByDefault(cdn: string | undefined, ...args: string[]): Promise<CliRun> {
+  const preload = new URL('./fake-cdn.test.support.mjs', import.meta.url).href;
   const env = {
     NODE_OPTIONS: `--import=${preload}`,
-    ...(internet !== undefined && { SMALL_INTERNET: internet }),
+    ...(cdn !== undefined && { FAKE_CDN: cdn }),
   };
   return startCli(home, { env }, 'python', 'add', ...args).ended;
 }
 
-test('a lock file of Pyodide is an index: it says which file a package is, and what it needs', async () => {
+test('takes the file and the dependencies of a package from a lock file of Pyodide', async () => {
   const url = await serve([figures, numbers, more], { info, packages: packages() });
   expect((await add(url, 'figures')).stdout).toBe('Added figures 3.1\nAdded numbers1 1.0\n');
   expect(await added()).toEqual({ figures: ['numbers1'], numbers1: [] });
   expect((await add(url, 'figures[more]')).stdout).toBe('Added figures 3.1\nAdded numbers2 1.0\n');
 });
 
-test('a file is added only if it has the hash of the lock file', async () => {
+test('adds a file only if it has the hash that the lock file gives', async () => {
   const lock = { info, packages: { ...packages(), numbers1: { ...entryOf(numbers), sha256: more.sha256 } } };
   const { code, stderr } = await add(await serve([figures, numbers], lock), 'figures');
   expect(code).toBe(1);
@@ -95,11 +95,11 @@ test('a file is added only if it has the hash of the lock file', async () => {
 
 test.each<[string, (lock: Lock) => object, string]>([
   [
-    'is of another Pyodide',
+    'is for another Pyodide',
     (lock) => ({ ...lock, info: { abi_version: '2025_0' } }),
-    'its ABI is "2025_0", and here it is',
+    'its ABI is "2025_0", and the installed one\'s is',
   ],
-  ['is no lock file', () => [], 'is of another Pyodide: its ABI is undefined'],
+  ['is not a lock file', () => [], 'is for another Pyodide: its ABI is undefined'],
   ['lacks the package', ({ info }) => ({ info, packages: {} }), 'it has no wheel of that name at all'],
   [
     'has no hash for it',
@@ -107,37 +107,37 @@ test.each<[string, (lock: Lock) => object, string]>([
     'it has no wheel of that name at all',
   ],
   [
-    'needs what it lacks',
+    'lacks a dependency',
     (lock) => ({ ...lock, packages: { figures: lock.packages['figures'] } }),
-    'has no wheel of numbers1 that fits: it has no wheel of that name at all. Packages of pure Python come from a simple index: give one as --index-url, or set executors.python.indexUrl. It is needed by figures.',
+    'has no wheel of numbers1 that fits: it has no wheel of that name at all. Pure Python packages come from a simple index: give one as --index-url, or set executors.python.indexUrl. It is needed by figures.',
   ],
-])('a lock file that %s is told', async (_what, change, problem) => {
+])('refuses a lock file that %s', async (_what, change, problem) => {
   const url = await serve([figures], change({ info, packages: packages() }));
   const { code, stderr } = await add(url, 'figures');
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
 });
 
-test('without an index, packages are those of the installed Pyodide, by the hashes of its own lock', async () => {
+test('without an index, adds packages of the installed Pyodide and checks them against its own lock file', async () => {
   const { packages: own } = await readLock(pyodideFolder());
   const six = own['six']?.file_name ?? '';
   const asked: string[] = [];
-  const internet = await listen((request, response) => {
+  const cdn = await listen((request, response) => {
     asked.push(request.url ?? '');
     response.end('something else');
   });
-  open.push(internet);
-  const { code, stderr } = await addByDefault(internet.origin, 'six');
+  open.push(cdn);
+  const { code, stderr } = await addByDefault(cdn.origin, 'six');
   expect(code).toBe(1);
   expect(stderr).toMatch(`${six} is not what the index Pyodide `);
   expect(asked).toEqual([expect.stringMatching(/^\/pyodide\/v[\d.]+\/full\/six-/)]);
 });
 
-test('without network, the files that are needed are named, with their address', async () => {
+test('without network, names the files that are needed and their address', async () => {
   const { packages: own } = await readLock(pyodideFolder());
   const { code, stdout, stderr } = await addByDefault(undefined, 'pandas');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
-    /pandas-\S+ cannot be reached \(ENOTFOUND\)\. Without network, fetch these files of https:\/\/cdn\.jsdelivr\.net\/pyodide\/v[\d.]+\/full\/ elsewhere, put them into a folder, and give it as --index-url: /,
+    /pandas-\S+ cannot be reached \(ENOTFOUND\)\. Without network, download these files from https:\/\/cdn\.jsdelivr\.net\/pyodide\/v[\d.]+\/full\/ on another machine, put them into a folder, and give it as --index-url: /,
   );
   for (const name of ['pandas', 'numpy', 'python-dateutil', 'six']) {
     expect(stderr).toContain(own[name]?.file_name ?? 'nothing');

@@ -7,7 +7,10 @@ afterEach(() => {
   globalThis.fetch = realFetch;
 });
 
-/** Answers each address with a redirect to the next; no test has a certificate that it could serve https with. */
+/**
+ * The address at which a download ends if each address redirects to the next. `fetch` is replaced because the tests have
+ * no certificate to serve https with.
+ */
 async function lastOf(...addresses: string[]): Promise<string | undefined> {
   globalThis.fetch = (input) => {
     const address = input instanceof URL ? input.href : '';
@@ -27,7 +30,7 @@ describe('download', () => {
     ['https://a.example/x', 'https://b.example/x'],
     ['http://a.example/x', 'https://b.example/x'],
     ['http://a.example/x', 'http://b.example/x'],
-  ])('follows from %s to %s', async (from, to) => {
+  ])('follows a redirect from %s to %s', async (from, to) => {
     expect(await lastOf(from, to)).toBe(to);
   });
 
@@ -36,10 +39,10 @@ describe('download', () => {
     ['http://a.example/x', 'https://b.example/x', 'http://b.example/x'],
     ['http://a.example/x', 'data:text/plain,x'],
     ['https://a.example/x', 'file:///etc/passwd'],
-  ])('does not follow from %s to %s', async (...addresses) => {
+  ])('does not follow a redirect from %s to %s', async (...addresses) => {
     await expect(lastOf(...addresses)).rejects.toMatchObject({
       code: 'permission_denied',
-      message: expect.stringContaining('redirects to where we do not follow'),
+      message: expect.stringContaining('redirects to an address that is not followed'),
     });
   });
 });

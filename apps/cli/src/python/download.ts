@@ -2,7 +2,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 export interface DownloadOptions {
   maxBytes: number;
-  /** For all of it, redirects included. */
+  /** For the whole download, redirects included. */
   timeoutMs: number;
   signal: AbortSignal;
   /** Headers for one address; asked again after each redirect. */
@@ -20,7 +20,7 @@ export interface Downloaded {
 const maxRedirects = 5;
 
 /**
- * Fetches over http or https. Resolves with undefined where the server says that there is nothing.
+ * Downloads over http or https. Resolves with undefined if the server answers 404 or 410.
  *
  * @throws CodeExecutorError `unavailable` when the server cannot be reached or does not serve it,
  * `deadline_exceeded`, `cancelled`, `resource_exhausted` when it is too large, `permission_denied` for
@@ -54,9 +54,12 @@ async function followRedirects(start: URL, { headersFor }: DownloadOptions, sign
     if (typeof location !== 'string') return { response, finalUrl: url };
     await response.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
-    // From https to http, anybody on the way could change it.
+    // Between https and http, anyone on the network could change the content.
     if (!next || (next.protocol !== url.protocol && next.protocol !== 'https:')) {
-      throw new CodeExecutorError('permission_denied', `${shown(url)} redirects to where we do not follow.`);
+      throw new CodeExecutorError(
+        'permission_denied',
+        `${shown(url)} redirects to an address that is not followed.`,
+      );
     }
     url = next;
     url.username = url.password = '';
@@ -77,7 +80,7 @@ async function readBody(response: Response, url: URL, { maxBytes, onProgress }: 
       );
     }
     chunks.push(chunk);
-    // What is compressed on the way has another length there.
+    // The header counts the compressed bytes if the body is compressed.
     onProgress?.(received, total >= received ? total : undefined);
   }
   return Buffer.concat(chunks);

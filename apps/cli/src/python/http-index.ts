@@ -25,7 +25,7 @@ export class HttpIndex implements PackageIndex {
       const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
       this.#authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
     }
-    // Node's fetch takes no address with credentials in it; they go into a header.
+    // Node's fetch refuses addresses with credentials, so they go into a header.
     this.#base.username = this.#base.password = '';
     this.name = shown(this.#base);
     this.#options = options;
@@ -50,12 +50,15 @@ export class HttpIndex implements PackageIndex {
       onProgress: (received, total) => this.#options.onProgress(fileName, received, total),
     });
     if (!wheel) {
-      throw new CodeExecutorError('unavailable', `${shown(url)} is offered by the index, but is not there.`);
+      throw new CodeExecutorError(
+        'unavailable',
+        `${shown(url)} is offered by the index, but the server does not have it.`,
+      );
     }
     return wheel.bytes;
   }
 
-  /** For nobody but the index itself. */
+  /** Only the index itself gets the credentials. */
   #credentialsFor(url: URL): Record<string, string> {
     const authorization = url.origin === this.#base.origin ? this.#authorization : undefined;
     return authorization === undefined ? {} : { authorization };

@@ -6,10 +6,9 @@ import type { OfferedWheel } from './package-index.js';
 const maxFiles = 100_000;
 
 /**
- * The wheels on one page of a simple index, in JSON (PEP 691) or HTML (PEP 503). Entries that make no
- * sense are left out.
+ * The wheels on one page of a simple index, in JSON (PEP 691) or HTML (PEP 503). Invalid entries are left out.
  *
- * @throws CodeExecutorError `unavailable` when it is no such page.
+ * @throws CodeExecutorError `unavailable` when it is not such a page.
  */
 export function readIndexPage(page: Downloaded): OfferedWheel[] {
   const text = new TextDecoder().decode(page.bytes);
@@ -31,7 +30,7 @@ interface Link {
 function toOffer({ fileName, href, sha256, requiresPython, isYanked }: Link, base: URL) {
   if (!URL.canParse(href, base.href)) return undefined;
   const url = new URL(href, base);
-  // As with redirects: from https not to http, and never to a file of this machine.
+  // As with redirects: never from https to http, and never to a file on this machine.
   if (url.protocol !== 'https:' && url.protocol !== base.protocol) return undefined;
   const inUrl = /[#&]sha256=([0-9a-f]{64})\b/i.exec(url.hash)?.[1];
   const hash = typeof sha256 === 'string' ? sha256 : inUrl;
@@ -56,7 +55,7 @@ function lastSegment({ pathname }: URL): string {
 
 function jsonLinks(text: string, url: URL): Link[] {
   const files = filesOf(text);
-  if (!files) throw new CodeExecutorError('unavailable', `${shown(url)} is no page of a simple index.`);
+  if (!files) throw new CodeExecutorError('unavailable', `${shown(url)} is not a page of a simple index.`);
   return files.flatMap((file: unknown) => {
     if (!isRecord(file) || typeof file['filename'] !== 'string' || typeof file['url'] !== 'string') return [];
     return {

@@ -11,7 +11,7 @@ export interface LocalIndex {
   close(): Promise<void>;
 }
 
-/** A server on a port of its own. */
+/** Starts a server on a free port. */
 export async function listen(
   listener: RequestListener,
 ): Promise<{ origin: string; close: () => Promise<void> }> {
@@ -30,11 +30,11 @@ export async function listen(
 
 export interface IndexOptions {
   format?: 'json' | 'html';
-  /** What the index says the hashes are. */
+  /** The hash that the index gives for every wheel. Default: the real ones. */
   sha256?: string;
   isYanked?: (wheel: TestWheel) => boolean;
   requiresPython?: (wheel: TestWheel) => string | undefined;
-  /** `user:password`; without it everything is 401. */
+  /** `user:password`; requests without it are answered with 401. */
   credentials?: string;
 }
 

@@ -1,7 +1,7 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 import { satisfies, valid, validRange } from '@renovatebot/pep440';
 
-/** What a marker can ask for, by name: `python_version`, `sys_platform`, `extra` and so on. */
+/** The variables that a marker can use: `python_version`, `sys_platform`, `extra` and so on. */
 export type MarkerEnvironment = ReadonlyMap<string, string>;
 
 const token =
@@ -17,7 +17,7 @@ interface Value {
 /**
  * Whether a PEP 508 marker (`python_version < "3.9" and extra == "test"`) holds.
  *
- * @throws CodeExecutorError `invalid_argument` for what is no marker.
+ * @throws CodeExecutorError `invalid_argument` for anything that is not a marker.
  */
 export function markerHolds(marker: string, environment: MarkerEnvironment): boolean {
   return new MarkerReader(marker, environment).read();
@@ -57,7 +57,7 @@ class MarkerReader {
 
   #either(): boolean {
     let result = this.#all();
-    // Both sides are always read: `||` would leave the rest of the text.
+    // Both sides are always parsed: `||` would skip the rest of the text.
     while (this.#take('or')) result = this.#all() || result;
     return result;
   }
@@ -84,7 +84,7 @@ class MarkerReader {
     if (!comparisons.has(operator) || (isNegated && operator !== 'in')) throw this.#unreadable();
     const right = this.#value();
     if (operator === 'in') return right.text.includes(left.text) !== isNegated;
-    // Versions are compared as such, with the constant as the specifier, all else as text.
+    // Versions are compared as versions, with the constant as the specifier; everything else is compared as text.
     if (right.isVariable && !left.isVariable) {
       return compare(right.text, mirrored[operator] ?? operator, left.text) ?? this.#fail();
     }
@@ -112,13 +112,13 @@ class MarkerReader {
 
   #unreadable(): CodeExecutorError {
     const shown = JSON.stringify(this.#marker.slice(0, 200));
-    return new CodeExecutorError('invalid_argument', `${shown} is no marker as PEP 508 has them.`);
+    return new CodeExecutorError('invalid_argument', `${shown} is not a PEP 508 marker.`);
   }
 }
 
 const mirrored: Partial<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
-/** Undefined where the two cannot be compared this way. */
+/** Undefined if the two cannot be compared with this operator. */
 function compare(value: string, operator: string, other: string): boolean | undefined {
   if (valid(value) !== null && validRange(`${operator}${other}`)) {
     return satisfies(value, `${operator}${other}`, { prereleases: true });

@@ -16,13 +16,13 @@ const maxLockBytes = 16 * 1024 * 1024;
 const lockTimeoutMs = 30_000;
 
 /**
- * Opens an index: `http:` and `https:` URLs of a simple index (PEP 503, PEP 691) or of a `pyodide-lock.json`, `file:`
- * URLs and paths of a folder of wheels.
+ * Opens an index: the `http:` or `https:` URL of a simple index (PEP 503, PEP 691) or of a `pyodide-lock.json`, or the
+ * `file:` URL or path of a folder of wheels.
  *
  * @throws CodeExecutorError `invalid_argument` for URLs of another kind.
  */
 export function openIndex(location: string, info: PyodideInfo, options: IndexOptions): PackageIndex {
-  // One letter and a colon is a drive of Windows.
+  // One letter and a colon is a Windows drive.
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(location)?.[1]?.toLowerCase();
   if (scheme === undefined) return new FolderIndex(resolve(location));
   const url = URL.canParse(location) ? new URL(location) : undefined;
@@ -38,7 +38,7 @@ export function openIndex(location: string, info: PyodideInfo, options: IndexOpt
   );
 }
 
-/** The packages that were built for the installed Pyodide, where its makers publish them. */
+/** The packages that were built for the installed Pyodide, from the CDN on which its makers publish them. */
 export function openDistribution(info: PyodideInfo, options: IndexOptions): PackageIndex {
   const load = async () => {
     const [lock, manifest] = await Promise.all(
@@ -58,6 +58,6 @@ async function fetchLock(url: URL, { signal }: IndexOptions) {
     signal,
     headersFor: () => ({}),
   });
-  if (!page) throw new CodeExecutorError('unavailable', `${shown(url)} is not there; correct --index-url.`);
+  if (!page) throw new CodeExecutorError('unavailable', `${shown(url)} does not exist; correct --index-url.`);
   return { name: shown(url), lock: new TextDecoder().decode(page.bytes), files: new URL('.', page.url) };
 }

@@ -10,11 +10,11 @@ import { readTarget, type Target } from './target.js';
 export interface OpenedPython {
   folder: PackageFolder;
   target: Target;
-  /** As configured. */
+  /** The configured index, if any. */
   indexUrl?: string;
 }
 
-/** Reads the configuration, and the Python that it is about; makes nothing. */
+/** Reads the configuration and the installed Pyodide; creates nothing. */
 export async function openPython(
   { config: file }: { config?: string },
   terminal: Terminal,

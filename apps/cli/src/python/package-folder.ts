@@ -17,11 +17,11 @@ import type { Target } from './target.js';
 import { parseWheelName } from './wheel-name.js';
 import { readWheel, type Wheel } from './wheel.js';
 
-/** What a change makes of a folder. */
+/** The content of the folder after a change. */
 export interface Change {
-  /** All packages from now on. */
+  /** All packages that the folder has then. */
   packages: LockedPackages;
-  /** Wheels of those that are new. */
+  /** The wheels of the new ones. */
   wheels: readonly Wheel[];
 }
 
@@ -35,21 +35,21 @@ export class PackageFolder {
     this.#target = target;
   }
 
-  /** What is there now. */
+  /** The packages that are installed now. */
   read(): Promise<PackageLock> {
     return readPackageLock(join(this.path, lockFileName));
   }
 
-  /** The wheel of a package that is there. */
+  /** The wheel of an installed package. */
   async wheelOf({ file_name }: LockedPackage): Promise<Wheel> {
     return readWheel(await readWheelFile(join(this.path, file_name)), file_name, this.#target);
   }
 
   /**
-   * Changes what is there, all of it or nothing, while nobody else can.
+   * Changes the packages, completely or not at all, while no other process can.
    *
    * @throws CodeExecutorError `unavailable` while another process changes it, `failed_precondition`
-   * when packages would stay that do not fit this Python, or when the folder cannot be written.
+   * when packages that do not fit this Python would stay, or when the folder cannot be written.
    */
   async change(plan: (packages: LockedPackages) => Promise<Change>): Promise<void> {
     await makePrivateFolder(this.path).catch(this.#unwritable);
@@ -79,7 +79,7 @@ export class PackageFolder {
     const names = unfit.map(({ name }) => name).join(' ');
     throw new CodeExecutorError(
       'failed_precondition',
-      `These packages were added for another version of Python: ${names}. First: code-executor python remove ${names}`,
+      `These packages were added for another version of Python: ${names}. Remove them first: code-executor python remove ${names}`,
     );
   }
 
@@ -92,7 +92,7 @@ export class PackageFolder {
     const { code = 'unknown reason' } = reason as NodeJS.ErrnoException;
     throw new CodeExecutorError(
       'failed_precondition',
-      `Folder ${this.path} cannot be written (${code}); correct it, or executors.python.packagesDir.`,
+      `Folder ${this.path} cannot be written (${code}); change its permissions, or executors.python.packagesDir.`,
       { cause: reason },
     );
   };

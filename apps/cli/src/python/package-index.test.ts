@@ -38,7 +38,7 @@ const added = async () => {
 };
 
 const tag = 'cp314-cp314-pyemscripten_2026_0_wasm32';
-const catalogue = [
+const indexedWheels = [
   buildWheel({ version: '1.0' }),
   buildWheel({ version: '1.9' }),
   buildWheel({ version: '1.10' }),
@@ -57,8 +57,8 @@ const catalogue = [
 ];
 
 describe.each(['json', 'html'] as const)('An index over http (%s)', (format) => {
-  test('gives the newest version that fits', async () => {
-    const { url, requests } = await serve(catalogue, { format });
+  test('provides the newest version that fits', async () => {
+    const { url, requests } = await serve(indexedWheels, { format });
     expect(await add(url, 'Sample')).toEqual({
       code: 0,
       stdout: 'Added sample 1.10\n',
@@ -73,23 +73,23 @@ describe.each(['json', 'html'] as const)('An index over http (%s)', (format) => 
     ['sample<1.10', '1.9'],
     ['sample ~= 1.9', '1.10'],
     ['sample==2.0rc1', '2.0rc1'],
-  ])('%s', async (requirement, version) => {
-    const { url } = await serve(catalogue, { format });
+  ])('provides for %s version %s', async (requirement, version) => {
+    const { url } = await serve(indexedWheels, { format });
     await add(url, requirement);
     expect(await added()).toEqual({ sample: [version] });
   });
 
-  test('gives what a package needs here, and nothing else', async () => {
-    const { url } = await serve(catalogue, { format });
+  test('provides what a package needs on this platform, and nothing else', async () => {
+    const { url } = await serve(indexedWheels, { format });
     expect((await add(url, 'needy-one')).stdout).toBe('Added needy-one 1.0\nAdded sample 1.9\n');
     expect(await added()).toEqual({ 'needy-one': ['1.0', 'sample'], sample: ['1.9'] });
-    // What is there suits, so it is kept.
+    // The installed version is suitable, so it is kept.
     expect((await add(url, 'deep')).stdout).toBe('Added deep 1.0\n');
     expect(await added()).toMatchObject({ deep: ['1.0', 'needy-one', 'sample'], sample: ['1.9'] });
   });
 
-  test('gives optional parts, also of a package that needs itself', async () => {
-    const { url } = await serve(catalogue, { format });
+  test('provides extras, even for packages that need each other', async () => {
+    const { url } = await serve(indexedWheels, { format });
     await add(url, 'needy-one[more]');
     expect(await added()).toEqual({
       'needy-one': ['1.0', 'deep', 'sample'],
@@ -98,8 +98,8 @@ describe.each(['json', 'html'] as const)('An index over http (%s)', (format) => 
     });
   });
 
-  test('is not believed about hashes', async () => {
-    const { url } = await serve(catalogue, { format, sha256: '0'.repeat(64) });
+  test('is refused if a wheel does not have the hash that it gives', async () => {
+    const { url } = await serve(indexedWheels, { format, sha256: '0'.repeat(64) });
     const { code, stdout, stderr } = await add(url, 'sample');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(
@@ -108,8 +108,8 @@ describe.each(['json', 'html'] as const)('An index over http (%s)', (format) => 
     expect(await readdir(folder())).toEqual([]);
   });
 
-  test('may have withdrawn a version, or say that it is for another Python', async () => {
-    const { url } = await serve(catalogue, {
+  test('provides no version that is withdrawn or for another Python, unless it is asked for exactly', async () => {
+    const { url } = await serve(indexedWheels, {
       format,
       isYanked: ({ fileName }) => fileName.includes('1.10'),
       requiresPython: ({ fileName }) => (fileName.includes('1.9') ? '<3.9' : '>=3.9'),
@@ -127,16 +127,16 @@ describe.each(['json', 'html'] as const)('An index over http (%s)', (format) => 
       'sample==3.0',
       'that fits: there is sample-3.0-cp314-cp314-win_amd64.whl, and tags must be py3-none-any, cp314-cp314-pyemscripten_2026_0_wasm32 or',
     ],
-  ])('that cannot give %s', async (requirement, problem) => {
-    const { url } = await serve(catalogue, { format });
+  ])('that cannot provide %s says why', async (requirement, problem) => {
+    const { url } = await serve(indexedWheels, { format });
     const { code, stderr } = await add(url, requirement);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
   });
 });
 
 describe('An index over http', () => {
-  test('gets its own credentials, and nobody else does', async () => {
-    const { url } = await serve(catalogue, { credentials: 'me:se%cret' });
+  test('is the only server that gets its credentials', async () => {
+    const { url } = await serve(indexedWheels, { credentials: 'me:se%cret' });
     const withPassword = url.replace('http://', 'http://me:se%25cret@');
     expect(await add(withPassword, 'sample')).toMatchObject({ code: 0 });
     const { stderr } = await add(withPassword.replace('cret', 'CRET'), 'sample');
@@ -156,14 +156,14 @@ describe('An index over http', () => {
 
   test.each<[string, Parameters<typeof listen>[0], string]>([
     [
-      'redirects for ever',
+      'redirects forever',
       (_request, response) => response.writeHead(302, { location: './' }).end(),
       'redirects more than 5 times',
     ],
     [
       'redirects to a file',
       (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
-      'redirects to where we do not follow',
+      'redirects to an address that is not followed',
     ],
     ['fails', (_request, response) => response.writeHead(500).end('<b>no</b>'), 'answered with 500'],
     ['hangs up', (request) => request.socket.destroy(), 'cannot be reached'],
@@ -171,7 +171,7 @@ describe('An index over http', () => {
       'sends nonsense',
       (_request, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"files":7}'),
-      'is no page of a simple index',
+      'is not a page of a simple index',
     ],
     [
       'offers files of this machine',
@@ -186,15 +186,15 @@ describe('An index over http', () => {
           .end(JSON.stringify({ files: [{ filename: '../sample-1.0-py3-none-any.whl', url: 'x' }] })),
       'has no wheel of that name at all',
     ],
-    ['sends without end', (_request, response) => endless(response), 'is larger than 16 MB'],
-  ])('that %s', async (_what, listener, problem) => {
+    ['sends an endless page', (_request, response) => endless(response), 'is larger than 16 MB'],
+  ])('that %s is reported', async (_what, listener, problem) => {
     const server = await listen(listener);
     open.push(server);
     const { code, stderr } = await add(server.origin, 'sample');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
   });
 
-  test('that never answers keeps others from changing the folder, until a signal comes', async () => {
+  test('that never answers locks the folder until the command gets a signal', async () => {
     let asked: () => void = () => {};
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     const silent = await listen(() => asked());
@@ -223,15 +223,15 @@ describe('An index over http', () => {
     expect(await readdir(folder())).toEqual([]);
   });
 
-  test('is taken from the configuration', async () => {
-    const { url } = await serve(catalogue);
+  test('can be set in the configuration', async () => {
+    const { url } = await serve(indexedWheels);
     await writeFile(join(home, 'config.json'), JSON.stringify({ executors: { python: { indexUrl: url } } }), {
       mode: 0o600,
     });
     expect(await runCli(home, 'python', 'add', 'sample')).toMatchObject({ code: 0 });
   });
 
-  test.each(['ftp://example.com/', 'http://', 'file://elsewhere/x'])('is not %s', async (url) => {
+  test.each(['ftp://example.com/', 'http://', 'file://elsewhere/x'])('cannot be %s', async (url) => {
     expect((await add(url, 'sample')).stderr).toContain(
       'The index is neither an http:, https: or file: URL nor a folder',
     );
@@ -239,21 +239,21 @@ describe('An index over http', () => {
 });
 
 describe('A folder of wheels', () => {
-  test('is an index, as path and as URL', async () => {
+  test('is an index, given as a path or as a URL', async () => {
     const wheels = join(home, 'wheels');
     await mkdir(wheels);
-    for (const { fileName, bytes } of catalogue) await writeFile(join(wheels, fileName), bytes);
+    for (const { fileName, bytes } of indexedWheels) await writeFile(join(wheels, fileName), bytes);
     await writeFile(join(wheels, 'README.md'), 'not a wheel');
     expect((await add('wheels', 'sample')).stdout).toBe('Added sample 1.10\n');
     expect((await add(pathToFileURL(wheels).href, 'needy-one')).stderr).toContain(
-      'needy-one needs sample>=1.9,<1.10, but it would be 1.10. Add a version that suits all, such as code-executor python add "sample>=1.9,<1.10".',
+      'needy-one needs sample>=1.9,<1.10, but the version would be 1.10. Add a version that suits all, such as code-executor python add "sample>=1.9,<1.10".',
     );
     expect((await add(wheels, 'needy-one', 'sample<1.10')).stdout).toBe(
       'Added needy-one 1.0\nAdded sample 1.9\n',
     );
   });
 
-  test('must be there', async () => {
+  test('must exist', async () => {
     expect((await add('nowhere', 'sample')).stderr).toContain('nowhere cannot be read (ENOENT)');
   });
 });

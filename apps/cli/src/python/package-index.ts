@@ -1,26 +1,26 @@
-/** A wheel that an index offers; all of it is a claim of the index. */
+/** A wheel that an index offers, as the index describes it; nothing of it has been checked. */
 export interface OfferedWheel {
   fileName: string;
-  /** Where its bytes are. */
+  /** Where to download it. */
   url: URL;
   /** Hexadecimal; absent if the index gives none. */
   sha256?: string;
   /** The versions of Python that it is for, as PEP 440 specifies them. */
   requiresPython?: string;
-  /** Normalized names of what it needs, where the index says so: they count in place of the wheel's own words. */
+  /** Normalized names of what it needs, if the index says so; they take precedence over the wheel's own metadata. */
   depends?: readonly string[];
-  /** Withdrawn: taken only where exactly this version is asked for. */
+  /** Withdrawn: taken only if exactly this version is asked for. */
   isYanked: boolean;
 }
 
-/** Told while a file comes in; the total is absent where the server does not say. */
+/** Called while a file is downloaded; the total is absent if the server does not give it. */
 export type OnProgress = (fileName: string, receivedBytes: number, totalBytes?: number) => void;
 
 /** Where packages come from. */
 export interface PackageIndex {
   /** Its address or folder, for messages, without credentials. */
   readonly name: string;
-  /** What to do where it lacks a package. */
+  /** What to do if it lacks a package. */
   readonly advice?: string;
   /** Every wheel of a package; empty if the index does not have it. */
   offers(packageName: string): Promise<OfferedWheel[]>;
@@ -29,7 +29,7 @@ export interface PackageIndex {
 }
 
 export interface IndexOptions {
-  /** Ends what is under way. */
+  /** Cancels running requests. */
   signal: AbortSignal;
   onProgress: OnProgress;
 }

@@ -5,10 +5,10 @@ import type { PyodideInfo } from './target.js';
 import { parseWheelName } from './wheel-name.js';
 import type { Wheel } from './wheel.js';
 
-/** Thousands of packages. */
+/** Enough for thousands of packages. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** One package, as Pyodide's lock files have them. */
+/** One package, as in Pyodide's lock files. */
 export interface LockedPackage {
   /** Normalized. */
   name: string;
@@ -18,7 +18,7 @@ export interface LockedPackage {
   /** Hexadecimal. */
   sha256: string;
   package_type: 'package';
-  /** The names that load it when a program imports them. */
+  /** The module names whose import loads it. */
   imports: string[];
   /** Normalized names of packages that are loaded with it. */
   depends: string[];
@@ -30,7 +30,7 @@ export type LockedPackages = Map<string, LockedPackage>;
 
 /** Which packages there are, and the Pyodide that they were added for. */
 export interface PackageLock {
-  /** Absent where nothing was ever added. */
+  /** Absent if nothing was ever added. */
   info?: PyodideInfo;
   packages: LockedPackages;
 }
@@ -38,7 +38,7 @@ export interface PackageLock {
 /**
  * Reads a lock file.
  *
- * @throws CodeExecutorError `failed_precondition` when it cannot be read or is none.
+ * @throws CodeExecutorError `failed_precondition` when it cannot be read or is damaged.
  */
 export async function readPackageLock(path: string): Promise<PackageLock> {
   const file = await readRegularFile(path, { maxBytes, followLink: true });
@@ -59,7 +59,7 @@ export function packageLockText(info: PyodideInfo, packages: LockedPackages): st
   return `${JSON.stringify({ info, packages: Object.fromEntries(sorted) }, null, 2)}\n`;
 }
 
-/** What is recorded of a wheel that needs these packages. */
+/** The entry of a wheel that needs these packages. */
 export function lockedPackage(wheel: Wheel, depends: Iterable<string>): LockedPackage {
   return {
     name: wheel.name,

@@ -46,15 +46,15 @@ describe('code-executor python remove', () => {
     expect(await names()).toEqual([]);
   });
 
-  test.each(['none', 'constructor', '__proto__'])('refuses %s, which is not there', async (name) => {
+  test.each(['none', 'constructor', '__proto__'])('refuses %s, which is not installed', async (name) => {
     const { code, stderr } = await python('remove', name);
     expect(code).toBe(name === '__proto__' ? 2 : 1);
-    expect(stderr).toMatch(/is not there|names no package/);
+    expect(stderr).toMatch(/is not installed|is not a package name/);
   });
 });
 
 describe('code-executor python list', () => {
-  test('shows what is there, as a table and as JSON', async () => {
+  test('shows the packages as a table and as JSON', async () => {
     const wheel = buildWheel({ name: 'needy', version: '2.0', metadata: ['Requires-Dist: sample'] });
     await python('add', await keep(wheel), await keep(buildWheel()));
     expect(await python('list')).toEqual({
@@ -78,7 +78,7 @@ describe('code-executor python list', () => {
     });
   });
 
-  test('is empty at first, and makes nothing', async () => {
+  test('is empty at first, and creates nothing', async () => {
     expect(await python('list')).toMatchObject({ code: 0, stdout: '' });
     expect((await python('list', '--json')).stdout).toBe('[]\n');
     expect(await readdir(home)).toEqual([]);
@@ -96,7 +96,7 @@ describe('code-executor python list', () => {
     }
   });
 
-  test('says when packages are of another Python', async () => {
+  test('says when packages were added for another Python', async () => {
     await python('add', await keep(buildWheel()));
     const { info, packages } = await locked();
     const other = {
@@ -108,7 +108,7 @@ describe('code-executor python list', () => {
     await writeFile(join(folder(), 'pyodide-lock.json'), JSON.stringify(lock));
     expect((await python('list')).stderr).toContain('added for another version of Python');
     expect((await python('add', await keep(buildWheel()))).stderr).toContain(
-      'First: code-executor python remove other',
+      'Remove them first: code-executor python remove other',
     );
     expect(await python('remove', 'other')).toMatchObject({ code: 0 });
     expect(await locked()).toEqual({ info, packages });
@@ -122,8 +122,8 @@ describe('code-executor', () => {
     [2, ['python', 'add'], 'missing required argument'],
     [2, ['python', 'add', '--indx-url', 'x', 'y'], "unknown option '--indx-url'"],
     [2, ['python', 'add', '-rf'], "unknown option '-rf'"],
-    [2, ['python', 'add', 'a b'], '"a b" names no package'],
-    [2, ['python', 'add', 'a==x'], '"a==x" names no package'],
+    [2, ['python', 'add', 'a b'], '"a b" is not a package requirement'],
+    [2, ['python', 'add', 'a==x'], '"a==x" is not a package requirement'],
     [1, ['python', 'add', '../a'], 'does not exist'],
     [1, ['python', 'list', '--config', 'none.json'], 'correct the path given with --config'],
   ])('exits with %d for %j', async (code, args, problem) => {
@@ -140,13 +140,13 @@ describe('code-executor', () => {
     [['python', 'add', '--help']],
     [['python', 'list', '-h']],
     [['python', 'remove', '-h']],
-  ])('explains %j', async (args) => {
+  ])('prints help for %j', async (args) => {
     const { code, stdout, stderr } = await runCli(home, ...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: code-executor');
   });
 
-  test('uses the folder of the configuration', async () => {
+  test('uses the folder that the configuration names', async () => {
     const packagesDir = join(home, 'elsewhere');
     await writeFile(join(home, 'c.json'), JSON.stringify({ executors: { python: { packagesDir } } }), {
       mode: 0o600,

@@ -11,7 +11,7 @@ import { isPackageName, normalizeName } from './package-name.js';
 import { removePackages } from './remove-packages.js';
 import { parseRequirement } from './requirement.js';
 
-/** Options of the command line that hold for all commands. */
+/** Options that all commands have. */
 interface CommonOptions {
   config?: string;
 }
@@ -21,15 +21,15 @@ export function pythonCommand(terminal: Terminal, signal: AbortSignal): Command 
   const python = new Command('python').description('The packages that sandboxed Python programs can import.');
   python
     .command('add')
-    .description('Add packages and what they need: wheels, by path, or packages of the index, by name.')
+    .description('Add packages and what they need: wheels by path, or packages of the index by name.')
     .argument(
       '<NAME|FILE...>',
-      'a package, with PEP 440 versions or without, or a .whl file',
+      'a package, with or without PEP 440 version specifiers, or a .whl file',
       collect(wishFor),
     )
     .option(
       '--index-url <url>',
-      'a simple index, a pyodide-lock.json or a folder of wheels (default: executors.python.indexUrl, else the packages that were built for this Pyodide)',
+      'a simple index, a pyodide-lock.json or a folder of wheels (default: executors.python.indexUrl, or else the packages that were built for this Pyodide)',
     )
     .addHelpText(
       'after',
@@ -66,11 +66,11 @@ Examples:
       const list = [...packages.values()];
       if (options.json) terminal.printJson(list.map(published));
       else if (list.length === 0)
-        terminal.note('There are none. To add some: code-executor python add --help');
+        terminal.note('No packages are installed. To add some: code-executor python add --help');
       else terminal.print(formatPackages(list, terminal.bold));
       if (list.length > 0 && info?.abi_version !== target.info.abi_version) {
         terminal.note(
-          'They were added for another version of Python, and load once you have added one again.',
+          'They were added for another version of Python, and load again once you have added one of them again.',
         );
       }
     });
@@ -87,7 +87,7 @@ Examples:
   return python;
 }
 
-/** Arguments one by one, each read; what cannot be read is a misuse of the command line. */
+/** Collects the arguments, each parsed with `read`; an argument that cannot be parsed is a usage error. */
 function collect<T>(read: (text: string) => T): (text: string, previous: T[] | undefined) => T[] {
   return (text, previous = []) => {
     try {
@@ -105,7 +105,8 @@ function wishFor(text: string): Wish {
 
 function nameFrom(text: string): string {
   if (isPackageName(text)) return normalizeName(text);
-  throw new CodeExecutorError('invalid_argument', `${JSON.stringify(text.slice(0, 100))} names no package.`);
+  const shown = JSON.stringify(text.slice(0, 100));
+  throw new CodeExecutorError('invalid_argument', `${shown} is not a package name.`);
 }
 
 function published({ name, version, file_name: file, sha256, imports, depends }: LockedPackage) {

@@ -4,9 +4,9 @@ import { readRegularFile } from '@code-executor/files';
 import { maxWheelBytes } from './package-index.js';
 
 /**
- * The bytes of a wheel on this machine. Never waits for a pipe or a device.
+ * Reads a wheel on this machine. Never blocks on a pipe or a device.
  *
- * @throws CodeExecutorError `failed_precondition` when there is no such file, or it cannot be one.
+ * @throws CodeExecutorError `failed_precondition` when the file does not exist, or cannot be a wheel.
  */
 export async function readWheelFile(path: string): Promise<Uint8Array> {
   const file = await readRegularFile(path, { maxBytes: maxWheelBytes, followLink: true });

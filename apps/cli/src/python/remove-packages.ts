@@ -5,8 +5,8 @@ import type { PackageFolder } from './package-folder.js';
 /**
  * Removes packages by their normalized names.
  *
- * @throws CodeExecutorError `not_found` when one is not there, `failed_precondition` while another
- * that stays needs it.
+ * @throws CodeExecutorError `not_found` when one is not installed, `failed_precondition` while a package that stays
+ * needs it.
  */
 export async function removePackages(names: ReadonlySet<string>, folder: PackageFolder): Promise<void> {
   await folder.change((packages) => {
@@ -14,7 +14,7 @@ export async function removePackages(names: ReadonlySet<string>, folder: Package
       if (packages.delete(name)) continue;
       throw new CodeExecutorError(
         'not_found',
-        `Package ${name} is not there; code-executor python list shows which are.`,
+        `Package ${name} is not installed; code-executor python list shows the packages that are.`,
       );
     }
     for (const name of names) {

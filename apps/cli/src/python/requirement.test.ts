@@ -22,7 +22,7 @@ describe('parseRequirement', () => {
       { name: 'a', extras: ['x-y', 'z'], specifier: '~=1.2', marker: 'os_name == "nt"' },
     ],
     ['a;python_version>"3"', { name: 'a', extras: [], specifier: '', marker: 'python_version>"3"' }],
-  ])('%j', (text, requirement) => {
+  ])('parses %j', (text, requirement) => {
     expect(parseRequirement(text)).toEqual(requirement);
   });
 
@@ -42,7 +42,7 @@ describe('parseRequirement', () => {
     'é',
     'a'.repeat(5000),
   ])('refuses %j', (text) => {
-    expect(() => parseRequirement(text)).toThrow('names no package');
+    expect(() => parseRequirement(text)).toThrow('is not a package requirement');
   });
 });
 
@@ -63,11 +63,11 @@ describe('markerHolds', () => {
     ['os_name == "posix" or os_name == "nt" and python_version < "3"', true],
     ['(os_name == "posix" or os_name == "nt") and python_version < "3"', false],
     ['implementation_name=="cpython"and(python_version>"2")', true],
-  ])('%s is %j', (marker, expected) => {
+  ])('evaluates %s to %j', (marker, expected) => {
     expect(holds(marker)).toBe(expected);
   });
 
-  test('of an optional part', () => {
+  test('evaluates the marker of an extra', () => {
     expect(holds('extra == "test"', 'test')).toBe(true);
   });
 
@@ -82,7 +82,7 @@ describe('markerHolds', () => {
     'os_name == "a" os_name',
     "os_name not == 'x'",
   ])('refuses %j', (marker) => {
-    expect(() => holds(marker)).toThrow('is no marker');
+    expect(() => holds(marker)).toThrow('is not a PEP 508 marker');
   });
 });
 
@@ -97,7 +97,7 @@ describe('Target.rankOf', () => {
     'a-1-cp314-cp314-pyodide_2026_0_wasm32.whl',
     'a-1-cp314-cp314-emscripten_5_0_3_wasm32.whl',
     'a-1-cp39-abi3-pyemscripten_2026_0_wasm32.whl',
-  ])('takes %s', (fileName) => {
+  ])('accepts %s', (fileName) => {
     expect(rank(fileName)).toBeGreaterThanOrEqual(0);
   });
 
@@ -113,7 +113,7 @@ describe('Target.rankOf', () => {
     expect(rank(fileName)).toBeUndefined();
   });
 
-  test('prefers what was built for it', () => {
+  test('prefers a wheel that was built for this platform', () => {
     const built = rank('a-1-cp314-cp314-pyemscripten_2026_0_wasm32.whl') ?? Infinity;
     expect(built).toBeLessThan(rank('a-1-py3-none-any.whl') ?? -1);
   });

@@ -3,15 +3,15 @@ import { validRange } from '@renovatebot/pep440';
 
 import { isPackageName, normalizeName } from './package-name.js';
 
-/** What a user or a package asks for: `requests[socks]>=2,<3; python_version < "4"`. */
+/** A package that a user or another package asks for: `requests[socks]>=2,<3; python_version < "4"`. */
 export interface Requirement {
   /** Normalized. */
   name: string;
   /** Normalized names of optional parts. */
   extras: string[];
-  /** Versions as PEP 440 specifies them; empty for any. */
+  /** A PEP 440 version specifier; empty for any version. */
   specifier: string;
-  /** When it counts; absent for always. */
+  /** The condition under which it applies; absent if it always does. */
   marker?: string;
 }
 
@@ -20,10 +20,10 @@ const shape =
   /^(?<name>[a-z0-9][a-z0-9._-]*)\s*(?:\[(?<extras>[^\]]*)\])?\s*(?<specifier>\([^()]*\)|[^();@]*)(?:;(?<marker>.*))?$/is;
 
 /**
- * Reads a requirement as PEP 508 has them.
+ * Parses a PEP 508 requirement.
  *
- * @throws CodeExecutorError `invalid_argument` for anything else, also for the form with a URL: what
- * stands in an index can be checked against its hash, and offered again.
+ * @throws CodeExecutorError `invalid_argument` for anything else, including requirements with a URL: only files that an
+ * index lists can be checked against its hash and found again.
  */
 export function parseRequirement(text: string): Requirement {
   const fields = text.length > maxLength ? undefined : shape.exec(text.trim())?.groups;
@@ -36,7 +36,7 @@ export function parseRequirement(text: string): Requirement {
     const shown = JSON.stringify(text.slice(0, 100));
     throw new CodeExecutorError(
       'invalid_argument',
-      `${shown} names no package; write NAME, NAME==VERSION or another version specifier such as "NAME>=1.2,<2".`,
+      `${shown} is not a package requirement; write NAME, NAME==VERSION or another specifier such as "NAME>=1.2,<2".`,
     );
   }
   return {
@@ -47,7 +47,7 @@ export function parseRequirement(text: string): Requirement {
   };
 }
 
-/** As a user would write it. */
+/** The requirement as a user would write it. */
 export function requirementText({ name, extras, specifier }: Requirement): string {
   return `${name}${extras.length > 0 ? `[${extras.join(',')}]` : ''}${specifier}`;
 }

@@ -15,42 +15,42 @@ import { readWheel, type Wheel } from './wheel.js';
 const maxPackages = 500;
 
 interface Wanted extends Requirement {
-  /** The package that needs it; absent for what the user named. */
+  /** The package that needs it; absent if the user named it. */
   by?: string;
 }
 
-/** What an index says that a wheel needs, and what the wheel itself says of its optional parts. */
+/** The dependencies that an index gives for a wheel, and the wheel's own requirements for its extras. */
 function requirementsOf({ requirements }: Wheel, depends: readonly string[]): Requirement[] {
   const optional = requirements.filter(({ marker = '' }) => /\bextra\b/.test(marker));
   return [...depends.map((name) => ({ name, extras: [], specifier: '' })), ...optional];
 }
 
-interface Surroundings {
+interface ResolutionOptions {
   folder: PackageFolder;
   target: Target;
   index: PackageIndex;
 }
 
-/** Finds what named packages need. It is no solver: the newest version that fits is taken, and kept. */
+/** Finds what the named packages need. It is not a solver: it takes the newest version that fits, and keeps it. */
 export class Resolution {
   readonly #present: LockedPackages;
-  readonly #around: Surroundings;
+  readonly #options: ResolutionOptions;
   readonly #found = new Map<string, Wheel>();
   readonly #depends = new Map<string, Set<string>>();
   readonly #done = new Set<string>();
   readonly #queue: Wanted[] = [];
 
-  constructor(present: LockedPackages, around: Surroundings) {
+  constructor(present: LockedPackages, options: ResolutionOptions) {
     this.#present = present;
-    this.#around = around;
+    this.#options = options;
   }
 
-  /** The wheels that are new, those that the user named first. */
+  /** The new wheels; those that the user named come first. */
   get wheels(): Wheel[] {
     return [...this.#found.values()];
   }
 
-  /** All packages, those that were there included. */
+  /** All packages, including those that were installed before. */
   packages(): LockedPackages {
     const result = new Map(this.#present);
     for (const [name, wheel] of this.#found) result.set(name, lockedPackage(wheel, []));
@@ -61,20 +61,20 @@ export class Resolution {
     return result;
   }
 
-  /** Takes a wheel that the user has. */
+  /** Adds a wheel, and queues what it needs. */
   take(wheel: Wheel): void {
-    if (this.#found.has(wheel.name)) throw conflict(`There are two wheels of ${wheel.name}; name one.`);
+    if (this.#found.has(wheel.name)) throw conflict(`There are two wheels of ${wheel.name}; give only one.`);
     if (this.#found.size === maxPackages) throw conflict(`These are more than ${maxPackages} packages.`);
     this.#found.set(wheel.name, wheel);
     this.#want(wheel, '');
   }
 
-  /** Asks for a package from the index, also where another version of it is there. */
+  /** Asks for a package from the index, even if another version of it is installed. */
   ask(requirement: Requirement): void {
     this.#queue.push(requirement);
   }
 
-  /** Finds everything that was asked for, and what that needs. */
+  /** Finds everything that was asked for, with its dependencies. */
   async settle(): Promise<void> {
     for (let wanted = this.#queue.shift(); wanted; wanted = this.#queue.shift()) {
       await this.#provide(wanted);
@@ -90,17 +90,17 @@ export class Resolution {
     else this.take(await this.#fetch(wanted));
     for (const extra of extras) {
       const locked = this.#present.get(name);
-      const wheel = this.#found.get(name) ?? (locked && (await this.#around.folder.wheelOf(locked)));
+      const wheel = this.#found.get(name) ?? (locked && (await this.#options.folder.wheelOf(locked)));
       if (wheel) this.#want(wheel, extra);
     }
   }
 
-  /** Asks for what a wheel needs, or one of its optional parts. */
+  /** Queues what a wheel needs, or what one of its extras needs. */
   #want(wheel: Wheel, extra: string): void {
     if (this.#done.has(`${wheel.name}[${extra}]`)) return;
     this.#done.add(`${wheel.name}[${extra}]`);
     if (!this.#depends.has(wheel.name)) this.#depends.set(wheel.name, new Set());
-    const environment = this.#around.target.markerEnvironment(extra);
+    const environment = this.#options.target.markerEnvironment(extra);
     for (const requirement of wheel.requirements) {
       if (requirement.marker !== undefined && !markerHolds(requirement.marker, environment)) continue;
       this.#queue.push({ ...requirement, by: wheel.name });
@@ -108,7 +108,7 @@ export class Resolution {
   }
 
   async #fetch(wanted: Wanted): Promise<Wheel> {
-    const { index, target } = this.#around;
+    const { index, target } = this.#options;
     const why = wanted.by === undefined ? '' : `It is needed by ${wanted.by}.`;
     const offer = await chooseWheel(index, wanted, target).catch((error: unknown) => {
       if (why === '' || !CodeExecutorError.is(error)) throw error;
@@ -125,11 +125,11 @@ export class Resolution {
     return offer.depends ? { ...wheel, requirements: requirementsOf(wheel, offer.depends) } : wheel;
   }
 
-  /** What was there before may need the version that is replaced. */
+  /** Packages that were installed before may need a version that is replaced. */
   async #checkDependents(): Promise<void> {
     for (const [name, entry] of this.#present) {
       if (this.#found.has(name) || !entry.depends.some((needed) => this.#found.has(needed))) continue;
-      for (const requirement of (await this.#around.folder.wheelOf(entry)).requirements) {
+      for (const requirement of (await this.#options.folder.wheelOf(entry)).requirements) {
         const replacement = this.#found.get(requirement.name);
         const isNeeded = entry.depends.includes(requirement.name);
         if (replacement && isNeeded) checkVersion({ ...requirement, by: name }, replacement.version);
@@ -143,7 +143,7 @@ function checkVersion(wanted: Wanted, version: string): void {
   if (specifier === '' || satisfies(version, specifier, { prereleases: true })) return;
   const who = by === undefined ? 'You ask for' : `${by} needs`;
   throw conflict(
-    `${who} ${name}${specifier}, but it would be ${version}. Add a version that suits all, such as code-executor python add "${name}${specifier}".`,
+    `${who} ${name}${specifier}, but the version would be ${version}. Add a version that suits all, such as code-executor python add "${name}${specifier}".`,
   );
 }
 

@@ -6,7 +6,7 @@ import { satisfies, validRange } from '@renovatebot/pep440';
 
 import type { MarkerEnvironment } from './marker.js';
 
-/** What Pyodide says of itself, in its own lock file and in ours. */
+/** The description of a Pyodide, in its own lock file and in ours. */
 export interface PyodideInfo {
   abi_version: string;
   arch: string;
@@ -30,20 +30,20 @@ export class Target {
     return ranks.length === 0 ? undefined : ranks.reduce((best, rank) => Math.min(best, rank));
   }
 
-  /** Tags that fit, in words. */
+  /** The tags that fit, for messages. */
   get fittingTags(): string {
     const python = `cp${shortVersion(this.info).replace('.', '')}`;
     const [platform = ''] = platforms(this.info);
     return `py3-none-any, ${python}-${python}-${platform} or ${python}-abi3-${platform}`;
   }
 
-  /** Whether a package's `Requires-Python` allows this one; unreadable ones are taken for none. */
+  /** Whether a package's `Requires-Python` allows this Python; one that cannot be parsed is ignored. */
   allowsPython(requiresPython: string | undefined): boolean {
     if (requiresPython === undefined || !validRange(requiresPython)) return true;
     return satisfies(this.info.python, requiresPython, { prereleases: true });
   }
 
-  /** What markers see, for one optional part of a package, or for none with an empty name. */
+  /** The variables of markers, for one extra of a package; an empty name means no extra. */
   markerEnvironment(extra: string): MarkerEnvironment {
     return new Map([
       ['os_name', 'posix'],
@@ -76,7 +76,7 @@ function platforms({ abi_version, arch, platform }: PyodideInfo): string[] {
   return [`pyemscripten_${abi_version}_${arch}`, `pyodide_${abi_version}_${arch}`, `${platform}_${arch}`];
 }
 
-/** As in Python's own `packaging.tags`: the most particular first. */
+/** As in Python's own `packaging.tags`: the most specific first. */
 function supportedTags(info: PyodideInfo): string[] {
   const [major = '', minor = ''] = shortVersion(info).split('.');
   const cpython = `cp${major}${minor}`;

@@ -4,7 +4,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import { type UnzipFileFilter, unzipSync } from 'fflate';
 
 const maxFiles = 50_000;
-/** More would not fit into the memory of a program anyway. */
+/** A larger wheel would not fit into the memory of a program anyway. */
 const maxUnpackedBytes = 512 * 1024 * 1024;
 
 /** The files of a wheel by path, all of them checked. */
@@ -22,7 +22,7 @@ export function readWheelArchive(bytes: Uint8Array, fileName: string): WheelArch
   const admit = (file: { name: string; size: number; originalSize: number }): boolean => {
     if (++count > maxFiles) throw refused(fileName, `has more than ${maxFiles} files`);
     packedBytes += file.size;
-    // Thousands of names for the same bytes would take hours to unpack.
+    // Unpacking thousands of names for the same bytes would take hours.
     if (packedBytes > bytes.length) throw refused(fileName, 'has files that overlap');
     unpackedBytes += file.originalSize;
     if (unpackedBytes > maxUnpackedBytes) {
@@ -42,7 +42,7 @@ export function readWheelArchive(bytes: Uint8Array, fileName: string): WheelArch
 export function refused(fileName: string, what: string, cause?: unknown): CodeExecutorError {
   return new CodeExecutorError(
     'invalid_argument',
-    `Wheel ${fileName} ${what}; nothing was added. Get it again from where it comes from.`,
+    `Wheel ${fileName} ${what}; nothing was added. Download it again.`,
     { cause },
   );
 }
@@ -51,7 +51,7 @@ function unzip(bytes: Uint8Array, fileName: string, filter: UnzipFileFilter) {
   try {
     return unzipSync(bytes, { filter });
   } catch (error) {
-    throw CodeExecutorError.is(error) ? error : refused(fileName, 'is damaged or no wheel', error);
+    throw CodeExecutorError.is(error) ? error : refused(fileName, 'is damaged or not a wheel', error);
   }
 }
 
@@ -59,7 +59,7 @@ function isInside(name: string): boolean {
   return !/^(?:\/|[a-z]:)|\\|\p{Cc}/iu.test(name) && !name.split('/').includes('..');
 }
 
-/** A wheel lists the hashes of its files: zip's own checksums are not looked at when it is unpacked. */
+/** Checks the hashes that a wheel lists for its files, because unpacking ignores zip's own checksums. */
 function checkRecord(files: WheelArchive, fileName: string): void {
   const record = [...files].find(([name]) => /^[^/]+\.dist-info\/RECORD$/.test(name))?.[1];
   if (!record) throw refused(fileName, 'has no RECORD of its files');

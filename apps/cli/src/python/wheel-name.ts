@@ -7,17 +7,17 @@ export interface WheelName {
   /** Normalized. */
   name: string;
   version: string;
-  /** Of wheels that differ in nothing else, the one with the highest number counts; 0 for none. */
+  /** Among wheels that are otherwise equal, the highest number wins; 0 if there is none. */
   build: number;
-  /** Each as `<python>-<abi>-<platform>`; names may stand for several. */
+  /** Each as `<python>-<abi>-<platform>`; a name may stand for several. */
   tags: string[];
 }
 
 const maxLength = 255;
-/** Real names stand for a few; by three lists, a short one can stand for tens of thousands. */
+/** Real names have a few; a short name with three lists can have tens of thousands. */
 const maxTags = 1000;
 
-/** The parts of a file's name; undefined if it is no wheel's, and so for every path. */
+/** The parts of a wheel's file name; undefined for any other name, and for every path. */
 export function parseWheelName(fileName: string): WheelName | undefined {
   if (fileName.length > maxLength || !fileName.endsWith('.whl')) return undefined;
   const parts = fileName.slice(0, -'.whl'.length).split('-');
@@ -25,7 +25,7 @@ export function parseWheelName(fileName: string): WheelName | undefined {
   const [name = '', escapedVersion = ''] = parts;
   const build = parts.length === 6 ? (parts[2] ?? '') : '0';
   const tagSets = parts.slice(-3);
-  // In the version of a file's name, `_` stands for `-`.
+  // In the version of a file name, `_` stands for `-`.
   const version = escapedVersion.replaceAll('_', '-');
   const isReadable =
     isPackageName(name) &&

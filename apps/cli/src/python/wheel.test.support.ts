@@ -6,7 +6,7 @@ export interface WheelParts {
   name?: string;
   version?: string;
   tag?: string;
-  /** Beside what every wheel has. Default: a package of that name with `answer = 42`. */
+  /** Besides the files that every wheel has. Default: a package of that name with `answer = 42`. */
   files?: Record<string, string>;
   /** Further lines of METADATA. */
   metadata?: string[];
@@ -18,7 +18,7 @@ export interface TestWheel {
   sha256: string;
 }
 
-/** A wheel as build tools make them. */
+/** A wheel like those of build tools. */
 export function buildWheel(parts: WheelParts = {}): TestWheel {
   const { name = 'sample', version = '1.0', tag = 'py3-none-any', metadata = [] } = parts;
   const { files = { [`${name}/__init__.py`]: 'answer = 42\n' } } = parts;

@@ -1,7 +1,7 @@
 import { clientIdPattern, clientIdRule, type Config } from '@code-executor/config';
 import { InvalidArgumentError } from 'commander';
 
-/** One client of the HTTP door, as configured. */
+/** One client of the HTTP interface, as configured. */
 export type Client = NonNullable<NonNullable<Config['http']>['clients']>[string];
 
 /** The clients of a configuration by id, in its order. */
@@ -9,27 +9,27 @@ export function clientsOf({ http }: Config): Map<string, Client> {
   return new Map(Object.entries(http?.clients ?? {}));
 }
 
-/** Where a client stands in the configuration. */
+/** The path of a client in the configuration. */
 export function pathOf(id: string): string[] {
   return ['http', 'clients', id];
 }
 
-/** An id of the command line. */
+/** Checks an id given on the command line. */
 export function clientId(text: string): string {
   if (clientIdPattern.test(text) && text !== '__proto__') return text;
   throw new InvalidArgumentError(`An id has ${clientIdRule}.`);
 }
 
 const toolPrefix = 'mcp__';
-/** Two names that were meant as two, most likely, or what would write to a terminal; files take these too. */
+/** Most likely two names in one argument, or control characters; the configuration file allows these too. */
 const unlikely = /[\s,\p{Cc}]/u;
 
-/** Adds a tool of the command line to those before it: a full name, or a pattern that full names can match. */
+/** Appends a tool given on the command line: a full name, or a pattern that full names can match. */
 export function addToolPattern(text: string, previous: readonly string[] = []): string[] {
   const [literal = ''] = text.split('*', 1);
   const canMatch = literal.startsWith(toolPrefix) || (literal !== text && toolPrefix.startsWith(literal));
   if (canMatch && !unlikely.test(text)) return [...previous, text];
   throw new InvalidArgumentError(
-    'Tools are named in full, mcp__<server>__<tool>, where * is any text; several are divided by spaces.',
+    'Give the full name of a tool, mcp__<server>__<tool>, where * stands for any text; separate several with spaces.',
   );
 }

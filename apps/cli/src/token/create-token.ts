@@ -6,25 +6,25 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import { type Client, clientsOf, pathOf } from './client.js';
 
 export interface CreateTokenOptions {
-  /** The configuration to change; default the one that a server would read. */
+  /** The configuration to change. Default: the one that a server would read. */
   file?: string;
-  /** Full names or globs; default what `policy.defaultAllowedTools` says. */
+  /** Full names or globs. Default: `policy.defaultAllowedTools`. */
   allow?: string[];
 }
 
 export interface CreatedToken {
-  /** Kept nowhere: the configuration has its hash. */
+  /** Stored nowhere: the configuration has only its hash. */
   token: string;
-  /** The configuration that has the client now. */
+  /** The configuration that was changed. */
   file: string;
-  /** Whether there was none before. */
+  /** Whether it is the first client. */
   isFirst: boolean;
 }
 
 /**
- * Makes a client of the HTTP door.
+ * Creates a client of the HTTP interface.
  *
- * @throws CodeExecutorError `failed_precondition` when there is one with this id, and whatever `editConfig` has.
+ * @throws CodeExecutorError `failed_precondition` when the id is taken, and the errors of `editConfig`.
  */
 export async function createToken(
   id: string,
@@ -38,7 +38,7 @@ export async function createToken(
     (config) => {
       const clients = clientsOf(config);
       if (clients.has(id)) {
-        const message = `There is a client ${id} already. For a new token, first: code-executor token revoke ${id}`;
+        const message = `Client ${id} exists already. For a new token, first run: code-executor token revoke ${id}`;
         throw new CodeExecutorError('failed_precondition', message);
       }
       isFirst = clients.size === 0;

@@ -1,20 +1,20 @@
 import { editConfig } from '@code-executor/config';
 import { CodeExecutorError } from '@code-executor/contracts';
 
-import { whatThereIs } from '../what-there-is.js';
+import { configuredNames } from '../configured-names.js';
 import { clientsOf, pathOf } from './client.js';
 
 export interface RevokedToken {
-  /** The configuration that had the client. */
+  /** The configuration that was changed. */
   file: string;
-  /** Whether there is none now. */
+  /** Whether it was the last client. */
   wasLast: boolean;
 }
 
 /**
- * Removes a client of the HTTP door, with what it may call.
+ * Removes a client of the HTTP interface, with its permissions.
  *
- * @throws CodeExecutorError `not_found` when there is none with this id, and whatever `editConfig` has.
+ * @throws CodeExecutorError `not_found` when no client has this id, and the errors of `editConfig`.
  */
 export async function revokeToken(id: string, options: { file?: string } = {}): Promise<RevokedToken> {
   let wasLast = false;
@@ -28,5 +28,5 @@ export async function revokeToken(id: string, options: { file?: string } = {}): 
 }
 
 function noSuchClient(id: string, ids: readonly string[]): CodeExecutorError {
-  return new CodeExecutorError('not_found', `There is no client ${id}; ${whatThereIs(ids)}.`);
+  return new CodeExecutorError('not_found', `There is no client ${id}; ${configuredNames(ids)}.`);
 }

@@ -27,10 +27,10 @@ describe('code-executor token', () => {
     expect(stdout).toMatch(/^[\w-]{43}\n$/);
     const token = stdout.trim();
     expect(stderr).toBe(
-      note(`Client app is in ${file}, with the hash of this token. The token is shown this once.`) +
+      note(`Client app is in ${file}, with the hash of this token. The token is shown only once.`) +
         note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.') +
-        note('It is the first client: the server makes no http-token any more.') +
-        note('A server that runs knows it once it is restarted: code-executor-mcp --http'),
+        note('It is the first client, so the server no longer creates an http-token.') +
+        note('A running server accepts it after a restart: code-executor-mcp --http'),
     );
     expect(await clients()).toEqual({ app: { tokenHash: hashOf(token) } });
     expect(await readFile(file, 'utf8')).not.toContain(token);
@@ -38,7 +38,7 @@ describe('code-executor token', () => {
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('create --allow says what it may call; comments of the file stay', async () => {
+  test('create --allow limits what the client may call, and keeps the comments of the file', async () => {
     await writeFile(file, '{\n  // mine\n  "projectOnly": true // too\n}\n', { mode: 0o600 });
     const allow = ['mcp__memory__*', 'mcp__github__get_issue', '*__read'];
     const args = ['--allow', 'mcp__memory__*', 'mcp__github__get_issue', '--allow', '*__read', '--json'];
@@ -51,25 +51,25 @@ describe('code-executor token', () => {
     );
   });
 
-  test('create for an id that is there is refused, and changes nothing', async () => {
+  test('create refuses an id that exists, and changes nothing', async () => {
     await runCli(home, 'token', 'create', 'app');
     const before = await readFile(file, 'utf8');
     expect(await runCli(home, 'token', 'create', 'app')).toEqual({
       code: 1,
       stdout: '',
-      stderr: note('There is a client app already. For a new token, first: code-executor token revoke app'),
+      stderr: note('Client app exists already. For a new token, first run: code-executor token revoke app'),
     });
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
-  test('two at once are both kept', async () => {
+  test('create keeps all clients that are created at the same time', async () => {
     const ids = ['a', 'b', 'constructor'];
     const runs = await Promise.all(ids.map((id) => runCli(home, 'token', 'create', id)));
     const expected = ids.map((id, index) => [id, { tokenHash: hashOf(runs[index]?.stdout.trim() ?? '') }]);
     expect(await clients()).toEqual(Object.fromEntries(expected));
   });
 
-  test('--config names the file, which must be right', async () => {
+  test('--config names the file, which must be valid', async () => {
     const other = join(home, 'other.json');
     await writeFile(other, '{ "htpp": {} }');
     const refused = await runCli(home, 'token', 'create', 'app', '--config', other);
@@ -81,11 +81,11 @@ describe('code-executor token', () => {
     expect(await readdir(home)).toEqual(['other.json']);
   });
 
-  test('list shows them without their hashes', async () => {
+  test('list shows the clients without their hashes', async () => {
     expect(await runCli(home, 'token', 'list')).toEqual({
       code: 0,
       stdout: '',
-      stderr: note('There are none. To add one: code-executor token create --help'),
+      stderr: note('No clients are configured. To add one: code-executor token create --help'),
     });
     const app = {
       tokenHash: hashOf('a'),
@@ -110,27 +110,27 @@ describe('code-executor token', () => {
     ]);
   });
 
-  test('revoke removes one', async () => {
+  test('revoke removes a client', async () => {
     await runCli(home, 'token', 'create', 'app');
     const second = await runCli(home, 'token', 'create', 'web');
-    expect(second.stderr).toContain('A server that runs with this file knows it within a second or two.');
+    expect(second.stderr).toContain('A server running with this file accepts it within a second or two.');
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({
       code: 0,
       stdout: 'Revoked app\n',
       stderr:
-        note(`The client is not in ${file} any more.`) +
-        note('A server that runs with this file refuses the token within a second or two.'),
+        note(`The client was removed from ${file}.`) +
+        note('A server running with this file refuses the token within a second or two.'),
     });
     expect(Object.keys((await clients()) ?? {})).toEqual(['web']);
     expect(await runCli(home, 'token', 'revoke', 'app')).toEqual({
       code: 1,
       stdout: '',
-      stderr: note('There is no client app; there is web.'),
+      stderr: note('There is no client app; configured: web.'),
     });
     const last = await runCli(home, 'token', 'revoke', 'web');
-    expect(last.stderr).toContain('It was the last one');
+    expect(last.stderr).toContain('It was the last client');
     expect((await runCli(home, 'token', 'revoke', 'web')).stderr).toBe(
-      note('There is no client web; there is none.'),
+      note('There is no client web; none is configured.'),
     );
   });
 
@@ -138,12 +138,12 @@ describe('code-executor token', () => {
     [['create'], "missing required argument 'ID'"],
     [['create', 'a b'], 'An id has letters, digits'],
     [['create', '__proto__'], 'An id has letters, digits'],
-    [['create', 'app', '--allow', 'read_graph'], 'Tools are named in full'],
-    [['create', 'app', '--allow', 'memory*'], 'Tools are named in full'],
-    [['create', 'app', '--allow', 'mcp__a__b,mcp__c__d'], 'divided by spaces'],
-    [['create', 'app', '--allow', 'mcp__a__\u001b[31m'], 'Tools are named in full'],
+    [['create', 'app', '--allow', 'read_graph'], 'Give the full name of a tool'],
+    [['create', 'app', '--allow', 'memory*'], 'Give the full name of a tool'],
+    [['create', 'app', '--allow', 'mcp__a__b,mcp__c__d'], 'separate several with spaces'],
+    [['create', 'app', '--allow', 'mcp__a__\u001b[31m'], 'Give the full name of a tool'],
     [['revoke', 'a'.repeat(65)], 'at most 64'],
-  ])('%j is not understood', async (args, text) => {
+  ])('refuses %j with an explanation', async (args, text) => {
     const run = await runCli(home, 'token', ...args);
     expect([run.code, run.stdout, run.stderr]).toEqual([2, '', expect.stringContaining(text)]);
     expect(await readdir(home)).toEqual([]);

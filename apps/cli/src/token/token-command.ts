@@ -12,16 +12,16 @@ interface CreateOptions {
   json?: true;
 }
 
-/** `code-executor token`: the programs that may use the HTTP door, each with a token of its own. */
+/** `code-executor token`: the programs that may use the HTTP interface, each with its own token. */
 export function tokenCommand(terminal: Terminal): Command {
   const token = new Command('token').description('The programs that may call your tools over HTTP.');
   token
     .command('create')
-    .description('Make a token for a program; it is printed once, and only its hash is kept.')
+    .description('Create a token for a program; it is printed once, and only its hash is stored.')
     .argument('<ID>', 'a name for the program', clientId)
     .option(
       '--allow <tool...>',
-      'what it may call: full names, * is any text; policy.defaultAllowedTools unless told',
+      'what it may call: full names, where * stands for any text (default: policy.defaultAllowedTools)',
       addToolPattern,
     )
     .option('--json', 'as JSON: { id, token, file }')
@@ -37,12 +37,12 @@ Examples:
       const { token: text, file, isFirst } = await createToken(id, options);
       if (json) terminal.printJson({ id, token: text, file });
       else terminal.print(`${text}\n`);
-      terminal.note(`Client ${id} is in ${file}, with the hash of this token. The token is shown this once.`);
+      terminal.note(`Client ${id} is in ${file}, with the hash of this token. The token is shown only once.`);
       terminal.note('A program with generated wrappers finds it in CODE_EXECUTOR_AUTH_TOKEN.');
       if (isFirst) {
-        terminal.note('It is the first client: the server makes no http-token any more.');
-        terminal.note('A server that runs knows it once it is restarted: code-executor-mcp --http');
-      } else terminal.note('A server that runs with this file knows it within a second or two.');
+        terminal.note('It is the first client, so the server no longer creates an http-token.');
+        terminal.note('A running server accepts it after a restart: code-executor-mcp --http');
+      } else terminal.note('A server running with this file accepts it within a second or two.');
     });
   token
     .command('list')
@@ -55,21 +55,21 @@ Examples:
       const clients = clientsOf(config);
       if (json) terminal.printJson([...clients].map(published));
       else if (clients.size === 0)
-        terminal.note('There are none. To add one: code-executor token create --help');
+        terminal.note('No clients are configured. To add one: code-executor token create --help');
       else terminal.print(formatClients(clients, terminal.bold));
     });
   token
     .command('revoke')
-    .description('Remove a program; its token is worth nothing any more.')
-    .argument('<ID>', 'as in the list', clientId)
+    .description('Remove a program; its token no longer works.')
+    .argument('<ID>', 'as shown by token list', clientId)
     .addHelpText('after', '\nExample:\n  code-executor token revoke dashboard')
     .action(async (id: string, _options: unknown, command: Command) => {
       const { file, wasLast } = await revokeToken(id, fileOf(command));
       terminal.print(`Revoked ${id}\n`);
-      terminal.note(`The client is not in ${file} any more.`);
+      terminal.note(`The client was removed from ${file}.`);
       if (wasLast)
-        terminal.note('It was the last one: the server makes a token at each start, in http-token.');
-      terminal.note('A server that runs with this file refuses the token within a second or two.');
+        terminal.note('It was the last client, so the server creates a token in http-token at each start.');
+      terminal.note('A server running with this file refuses the token within a second or two.');
     });
   return token;
 }

@@ -27,7 +27,7 @@ const store = () =>
     (text) => Object.keys((JSON.parse(text) as { files: object }).files),
     () => [],
   );
-const ask = () =>
+const writeRequest = () =>
   writeFile(
     file,
     JSON.stringify({
@@ -45,27 +45,27 @@ const description = `.mcp.json:
 `;
 
 describe('code-executor trust', () => {
-  test('shows what a project asks for, and approves nothing where nobody can be asked', async () => {
-    await ask();
+  test('shows what a project asks for, and approves nothing without a terminal to ask at', async () => {
+    await writeRequest();
     expect(await runCli(home, 'trust', project)).toEqual({
       code: 1,
       stdout: description,
       stderr:
-        note('Nobody can be asked here; if you trust this project, add --yes.') +
+        note('There is no terminal to ask at; if you trust this project, add --yes.') +
         note('Nothing was approved.'),
     });
     expect(await store()).toEqual([]);
   });
 
   test('--yes approves, until the file changes', async () => {
-    await ask();
+    await writeRequest();
     const approved = await runCli(home, 'trust', project, '--yes');
     expect(approved).toMatchObject({ code: 0, stdout: description });
     expect(await store()).toEqual([file]);
     expect(await runCli(home, 'trust', project)).toEqual({
       code: 0,
       stdout: description,
-      stderr: note('It is approved already.'),
+      stderr: note('This project is approved already.'),
     });
     await writeFile(file, '{ "mcpServers": { "a": { "command": "evil" } } }');
     expect((await runCli(home, 'trust', project)).code).toBe(1);
@@ -78,9 +78,9 @@ describe('code-executor trust', () => {
     ['\n', 1, 0],
     ['yep\n', 1, 0],
     ['', 1, 0],
-  ])('asks at a terminal, and takes %j so that the exit code is %i', async (answer, code, approvals) => {
-    await ask();
-    // A terminal of its own, of which this is the keyboard.
+  ])('asks at a terminal, and after the answer %j the exit code is %i', async (answer, code, approvals) => {
+    await writeRequest();
+    // `script` gives the command a terminal; stdin is its keyboard.
     const line = `${process.execPath} ${bin} trust ${project}`;
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { PATH: process.env['PATH'], HOME: home, CODE_EXECUTOR_HOME: home, SHELL: '/bin/sh' },
@@ -89,7 +89,7 @@ describe('code-executor trust', () => {
     child.stdout.on('data', (chunk: Buffer) => {
       const wasAsked = shown.includes('[y/N]');
       shown += chunk.toString();
-      // An empty answer is the end of the input.
+      // An empty answer stands for the end of input.
       if (!wasAsked && shown.includes('[y/N]')) child.stdin.write(answer === '' ? '\u0004' : answer);
     });
     const ended = await new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -97,8 +97,8 @@ describe('code-executor trust', () => {
     expect(shown).toContain('a starts run --now');
   });
 
-  test('--json asks nothing, and says all of it', async () => {
-    await ask();
+  test('--json prints the whole request without asking', async () => {
+    await writeRequest();
     const read = async (...args: string[]) => {
       const { code, stdout } = await runCli(home, 'trust', project, '--json', ...args);
       return { code, request: JSON.parse(stdout) as Record<string, unknown> };
@@ -117,8 +117,8 @@ describe('code-executor trust', () => {
     expect(await store()).toEqual([file]);
   });
 
-  test('--list shows what is approved, and --remove takes it back', async () => {
-    await ask();
+  test('--list shows what is approved, and --remove removes the approval', async () => {
+    await writeRequest();
     expect(await runCli(home, 'trust', '--list')).toMatchObject({
       code: 0,
       stderr: note('Nothing is approved.'),
@@ -132,7 +132,7 @@ describe('code-executor trust', () => {
     ]);
     expect(await runCli(home, 'trust', project, '--remove')).toMatchObject({
       code: 0,
-      stderr: note('Taken back for 1 file.'),
+      stderr: note('Approval removed for 1 file.'),
     });
     expect(await store()).toEqual([]);
     expect((await runCli(home, 'trust', project, '--remove')).stderr).toBe(
@@ -140,25 +140,25 @@ describe('code-executor trust', () => {
     );
   });
 
-  test('approves nothing of a project with a file that cannot be used', async () => {
-    await ask();
+  test('approves nothing if a file of the project cannot be used', async () => {
+    await writeRequest();
     await writeFile(join(project, '.code-executor.json'), '{ "secrity": {} }');
     const { code, stdout, stderr } = await runCli(home, 'trust', project, '--yes');
     expect(code).toBe(1);
     expect(stdout).toContain('Problem: Configuration file ');
-    expect(stderr).toBe(note('Nothing was approved; mend the problems first.'));
+    expect(stderr).toBe(note('Nothing was approved; fix the problems first.'));
     expect(await store()).toEqual([]);
   });
 
-  test('says where there is nothing to approve', async () => {
+  test('says so when there is nothing to approve', async () => {
     expect(await runCli(home, 'trust', project, '--yes')).toEqual({
       code: 0,
       stdout: '',
-      stderr: note('There is nothing to approve: neither .mcp.json nor .code-executor.json is there.'),
+      stderr: note('There is nothing to approve: neither .mcp.json nor .code-executor.json exists.'),
     });
   });
 
-  test('takes one of --yes, --list and --remove', async () => {
+  test('refuses more than one of --yes, --list and --remove', async () => {
     expect((await runCli(home, 'trust', '--yes', '--remove')).code).toBe(2);
   });
 });

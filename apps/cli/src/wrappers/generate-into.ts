@@ -7,21 +7,21 @@ import {
 } from '@code-executor/wrapper-gen';
 
 export interface GenerateIntoOptions {
-  /** What the modules are written in. */
+  /** The languages to write the modules in. */
   forms: readonly WrapperForm[];
-  /** Only these are asked, and the modules of others stay; default all. */
+  /** Only these are asked, and the modules of others stay. Default: all. */
   servers?: readonly string[];
   signal: AbortSignal;
 }
 
 export interface Generated extends WrapperChanges {
-  /** How many tools the modules have. */
+  /** The number of tools in the modules. */
   tools: number;
-  /** Their modules stay as they are, unless their tools were known. */
+  /** Servers that could not be asked. Their modules stay as they are, unless their tools are cached. */
   unavailableServers: FailedServer[];
 }
 
-/** Writes the modules of what the servers say now. */
+/** Writes modules for the tools that the servers list now. */
 export async function generateInto(
   directory: string,
   source: ToolSource,
@@ -34,7 +34,7 @@ export async function generateInto(
   const tools = listings.flatMap((listing) => listing.tools);
   const unavailableServers = listings.flatMap(({ failedServers }) => failedServers);
   const files = forms.flatMap((form) => generateWrappers(tools, form));
-  // Nobody knows whether those that were not asked are gone.
+  // Servers that were not asked may still exist.
   const keepsOthers = servers !== undefined || unavailableServers.length > 0;
   const changes = await writeWrappers(directory, files, { keepsOthers });
   return { tools: tools.length, ...changes, unavailableServers };

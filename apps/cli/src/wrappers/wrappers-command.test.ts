@@ -36,13 +36,13 @@ const paths = [
 ];
 
 describe('code-executor wrappers', () => {
-  test('writes modules for the tools of the configured servers, and again only what differs', async () => {
+  test('writes modules for the tools of the configured servers, and later only those that differ', async () => {
     await configure({ memory: memoryServer });
     const first = await generate();
     expect(first).toEqual({
       code: 0,
       stdout: [
-        `9 tools in 6 files below ${join(home, 'wrappers')}, 0 as they were`,
+        `9 tools in 6 files below ${join(home, 'wrappers')}, 0 unchanged`,
         ...paths.map((path) => `  wrote    ${path}`),
         '',
       ].join('\n'),
@@ -63,7 +63,7 @@ describe('code-executor wrappers', () => {
     });
   });
 
-  test('writes one language where it is told, and deletes what belongs to no server any more', async () => {
+  test('writes only the given language, and deletes the modules of servers that are no longer configured', async () => {
     await configure({ memory: memoryServer });
     await generate('--out', 'here', '--language', 'python');
     expect(await readdir(join(home, 'here'))).toEqual(['python', 'wrapper-manifest.json']);
@@ -72,8 +72,8 @@ describe('code-executor wrappers', () => {
     expect(JSON.parse(stdout)).toMatchObject({ deleted: ['python/mcp_memory.py'] });
   });
 
-  test('keeps the modules of a server that cannot be asked now, and says so', async () => {
-    // Of the same definition: a server with another one is another server, and what is known of this one is not its.
+  test('keeps the modules of a server that cannot be asked, and says so', async () => {
+    // The definition stays the same: with another one it would be another server, for which nothing is cached.
     const program = join(home, 'memory.mjs');
     await writeFile(program, `import ${JSON.stringify(memoryServer.args[0])};`);
     const memory = { command: process.execPath, args: [program] };
@@ -82,12 +82,9 @@ describe('code-executor wrappers', () => {
     await rm(program);
     await configure({ memory, other: dead });
     const { code, stdout, stderr } = await generate();
-    expect([code, stdout]).toEqual([
-      1,
-      `9 tools in 6 files below ${join(home, 'wrappers')}, 6 as they were\n`,
-    ]);
+    expect([code, stdout]).toEqual([1, `9 tools in 6 files below ${join(home, 'wrappers')}, 6 unchanged\n`]);
     expect(stderr).toMatch(/Not all servers could be asked:\n {2}memory: .*\n {2}other: /);
-    // Not even where nothing is known of it any more.
+    // The modules stay even if nothing is cached for the server any more.
     await rm(join(home, 'schema-cache.json'));
     const { stdout: json } = await generate('--json');
     expect(JSON.parse(json)).toMatchObject({ deleted: [], kept: [] });
@@ -96,12 +93,12 @@ describe('code-executor wrappers', () => {
     expect(index).toContain("from './mcp-memory.js'");
   });
 
-  test('--server asks only these, and keeps the modules of others', async () => {
+  test('--server asks only the named servers, and keeps the modules of others', async () => {
     await configure({ memory: memoryServer, second: memoryServer });
     await generate();
     const read = () => readFile(join(home, 'wrappers/typescript/index.ts'), 'utf8');
     const index = await read();
-    // Whoever asked it now would say so.
+    // If the command asked it now, it would report a failure.
     await configure({ memory: memoryServer, second: dead });
     await rm(join(home, 'schema-cache.json'));
     const { code, stdout } = await generate('--server', 'memory', '--json');
@@ -113,7 +110,7 @@ describe('code-executor wrappers', () => {
     expect(index).toContain("from './mcp-second.js'");
   });
 
-  test('alone, it explains itself', async () => {
+  test('prints help if no subcommand is given', async () => {
     const { code, stderr } = await runCli(home, 'wrappers');
     expect([code, stderr]).toEqual([2, expect.stringContaining('generate [options]')]);
     const { stdout } = await generate('--help');
@@ -124,8 +121,8 @@ describe('code-executor wrappers', () => {
     [['--language', 'cobol'], 2, 'Allowed choices are typescript, python'],
     [['--out', '/dev/null/wrappers'], 1, 'The directory of the wrappers could not be written'],
     [['./mcp'], 2, 'too many arguments'],
-    [['--server', 'githup'], 1, 'No server "githup" is configured; there are github, memory.'],
-  ])('%j is a clear error', async (args, code, text) => {
+    [['--server', 'githup'], 1, 'There is no server "githup"; configured: github, memory.'],
+  ])('refuses %j with an explanation', async (args, code, text) => {
     await configure({ github: dead, memory: dead });
     const run = await generate(...args);
     expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(text)]);

@@ -12,10 +12,10 @@ import { Command, Option } from 'commander';
 
 import { openTools } from '../open-tools.js';
 import type { Terminal } from '../terminal.js';
-import { whatThereIs } from '../what-there-is.js';
+import { configuredNames } from '../configured-names.js';
 import { generateInto } from './generate-into.js';
 
-/** What modules can be written in. */
+/** The languages that modules can be written in. */
 const forms: Record<LanguageName, WrapperForm> = { typescript: typeScriptWrappers, python: pythonWrappers };
 
 interface GenerateOptions {
@@ -33,10 +33,10 @@ export function wrappersCommand(terminal: Terminal, signal: AbortSignal): Comman
   );
   wrappers
     .command('generate')
-    .description('Write the modules; only what differs is written again.')
-    .option('--server <name...>', 'of these servers; the modules of others stay as they are')
-    .addOption(new Option('--language <language>', 'only these').choices(Object.keys(forms)))
-    .option('--out <dir>', 'where to; wrappers/ in the home of Code Executor unless told')
+    .description('Write the modules; files that would not change are not written again.')
+    .option('--server <name...>', 'only these servers; the modules of others stay as they are')
+    .addOption(new Option('--language <language>', 'only this language').choices(Object.keys(forms)))
+    .option('--out <dir>', 'the directory to write to (default: wrappers/ in the home of Code Executor)')
     .option('--json', 'as JSON: { directory, tools, written, unchanged, deleted, kept, unavailableServers }')
     .addHelpText(
       'after',
@@ -84,7 +84,7 @@ function directoryFor(out: string | undefined, homeDir: string | undefined): str
 function knownServers(names: readonly string[], servers: readonly string[]): string[] {
   const unknown = names.find((name) => !servers.includes(name));
   if (unknown === undefined) return [...new Set(names)];
-  const message = `No server ${JSON.stringify(unknown.slice(0, 100))} is configured; ${whatThereIs(servers)}.`;
+  const message = `There is no server ${JSON.stringify(unknown.slice(0, 100))}; ${configuredNames(servers)}.`;
   throw new CodeExecutorError('not_found', message);
 }
 
@@ -102,7 +102,7 @@ function summaryOf(directory: string, { tools, ...changes }: WrapperChanges & { 
   ];
   const files = written.length + unchanged.length;
   return [
-    `${tools} tools in ${files} files below ${directory}, ${unchanged.length} as they were`,
+    `${tools} tools in ${files} files below ${directory}, ${unchanged.length} unchanged`,
     ...lines,
     '',
   ].join('\n');

@@ -1,6 +1,6 @@
-/** Loaded before the command: whatever is fetched from the makers of Pyodide comes from `SMALL_INTERNET`; without it, from nowhere. */
+/** Preloaded before the command: requests to Pyodide's CDN go to `FAKE_CDN`, or fail as without network if it is not set. */
 const realFetch = globalThis.fetch;
-const base = process.env.SMALL_INTERNET;
+const base = process.env.FAKE_CDN;
 
 globalThis.fetch = (address, options) => {
   const url = new URL(address);
