@@ -6,6 +6,16 @@ import globals from 'globals';
 import jsoncParser from 'jsonc-eslint-parser';
 import tseslint from 'typescript-eslint';
 
+import { noAmbientProcess } from './tools/lint/no-ambient-process.mjs';
+import { ownedPackages } from './tools/lint/owned-packages.mjs';
+import { packageOwners } from './tools/lint/package-owners.mjs';
+
+/** Rules of this repository; tools/lint has a test for each. */
+const house = { rules: { 'no-ambient-process': noAmbientProcess, 'owned-packages': ownedPackages } };
+
+/** What only tests and development use; a product's users never load it. */
+const tests = ['**/*.test.ts', '**/*.test.support.ts', 'apps/mcp-server-e2e/**'];
+
 /** Each layer may import only the layers below it. */
 const layers = [
   { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
@@ -82,17 +92,18 @@ export default defineConfig(
     rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: layersWith(parts) }] },
   })),
   {
-    // Only `config` reads the environment, only apps write to stdout; everybody else gets options.
+    files: ['{apps,libs}/**/*.{ts,js,mjs}'],
+    ignores: [...tests, '**/jest.config.js', '**/bundle.mjs'],
+    plugins: { house },
+    rules: { 'house/owned-packages': ['error', packageOwners] },
+  },
+  {
+    // Only `config` reads the environment, only apps use standard streams; everybody else gets options.
     files: ['libs/*/src/**/*.ts'],
-    ignores: ['**/*.test.ts', 'libs/config/**', 'libs/contracts/src/testing/**'],
-    rules: {
-      'no-restricted-properties': [
-        'error',
-        { object: 'process', property: 'env', message: 'Only libs/config reads the environment.' },
-        { object: 'process', property: 'stdout', message: 'Only apps write to stdout.' },
-      ],
-      'no-console': 'error',
-    },
+    ignores: [...tests, 'libs/config/**', 'libs/contracts/src/testing/**'],
+    languageOptions: { globals: globals.node },
+    plugins: { house },
+    rules: { 'house/no-ambient-process': 'error' },
   },
   {
     files: ['{apps,libs}/*/package.json'],
