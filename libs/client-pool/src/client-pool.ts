@@ -17,12 +17,12 @@ import {
   untilAborted,
 } from '@code-executor/contracts';
 
-import { CallQueue } from './call-queue.js';
-import { cancelled } from './cancelled.js';
-import type { CircuitAction } from './circuit.js';
-import { MergedLists } from './merged-lists.js';
+import { CallQueue } from './calls/call-queue.js';
+import { cancelled } from './calls/cancelled.js';
+import type { CircuitAction } from './calls/circuit.js';
+import { MergedLists } from './catalog/merged-lists.js';
 import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
-import { possibleOwners } from './tool-names.js';
+import { possibleOwners } from './catalog/tool-names.js';
 import { UnusableServer } from './unusable-server.js';
 import { type KnownTools, type UnknownTools, UpstreamServer } from './upstream-server.js';
 

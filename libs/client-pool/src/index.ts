@@ -8,4 +8,4 @@ export type {
   StdioServer,
   UpstreamServer,
 } from './options.js';
-export type { CacheVerdict, ToolListCache } from './tool-list-cache.js';
+export type { CacheVerdict, ToolListCache } from './catalog/tool-list-cache.js';

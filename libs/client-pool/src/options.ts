@@ -1,6 +1,6 @@
 import type { AuditSink, FailedServer, Logger } from '@code-executor/contracts';
 
-import type { ToolListCache } from './tool-list-cache.js';
+import type { ToolListCache } from './catalog/tool-list-cache.js';
 
 /** An MCP server that runs as a child process and speaks over its stdin and stdout. */
 export interface StdioServer {

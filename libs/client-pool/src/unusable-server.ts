@@ -1,6 +1,6 @@
 import type { CodeExecutorError, FailedServer } from '@code-executor/contracts';
 
-import { ConnectFailure } from './connect-failure.js';
+import { ConnectFailure } from './connection/connect-failure.js';
 import type { ServerStats } from './options.js';
 import type { UnknownTools } from './upstream-server.js';
 

@@ -10,16 +10,16 @@ import {
   untilAborted,
 } from '@code-executor/contracts';
 
-import { cancelled } from './cancelled.js';
-import type { CircuitAction } from './circuit.js';
-import { ConnectFailure, type StillStarting } from './connect-failure.js';
-import { Connector } from './connector.js';
-import { explainStart } from './explain-start.js';
-import { type Attempt, GuardedCalls } from './guarded-calls.js';
+import { cancelled } from './calls/cancelled.js';
+import type { CircuitAction } from './calls/circuit.js';
+import { ConnectFailure, type StillStarting } from './connection/connect-failure.js';
+import { Connector } from './connection/connector.js';
+import { explainStart } from './connection/explain-start.js';
+import { type Attempt, GuardedCalls } from './calls/guarded-calls.js';
 import type { ServerStats, UpstreamServer as ServerConfig } from './options.js';
-import { ToolCatalog } from './tool-catalog.js';
-import { SessionCache, type ToolListCache } from './tool-list-cache.js';
-import type { UpstreamConnection } from './upstream-connection.js';
+import { ToolCatalog } from './catalog/tool-catalog.js';
+import { SessionCache, type ToolListCache } from './catalog/tool-list-cache.js';
+import type { UpstreamConnection } from './connection/upstream-connection.js';
 
 export interface UpstreamServerOptions {
   name: string;

@@ -1,6 +1,6 @@
-export type { CallBudget } from './call-budget.js';
+export type { CallBudget } from './calls/call-budget.js';
 export { serveToolProxy } from './serve-tool-proxy.js';
-export { summarizeCalls, type ToolCall, type ToolCallSummary } from './tool-call.js';
-export type { ToolPolicy } from './tool-policy.js';
+export { summarizeCalls, type ToolCall, type ToolCallSummary } from './calls/tool-call.js';
+export type { ToolPolicy } from './policy/tool-policy.js';
 export { createToolProxy, type ToolProxy, type ToolProxyOptions } from './tool-proxy.js';
 export { type RateLimit, toolProxyRoutes, type ToolProxyRoutesOptions } from './tool-proxy-routes.js';

@@ -20,18 +20,18 @@ import { type ToolForm, typeScriptForm } from '@code-executor/schema-types';
 import { searchTools } from '@code-executor/tool-search';
 import pLimit, { type LimitFunction } from 'p-limit';
 
-import { checkArguments } from './argument-validator.js';
-import { BudgetMeter, type CallBudget } from './call-budget.js';
-import { CallLog } from './call-log.js';
-import { endedBeforeAnswer, toFailure } from './cancellation.js';
-import { Catalogue } from './catalogue.js';
-import { describeMissing } from './describe-missing.js';
-import { explainErrors } from './explain-errors.js';
+import { checkArguments } from './arguments/argument-validator.js';
+import { BudgetMeter, type CallBudget } from './calls/call-budget.js';
+import { CallLog } from './calls/call-log.js';
+import { endedBeforeAnswer, toFailure } from './calls/cancellation.js';
+import { ToolLookup } from './discovery/tool-lookup.js';
+import { describeMissing } from './discovery/describe-missing.js';
+import { explainErrors } from './arguments/explain-errors.js';
 import { quoteName, quoteValue } from './quote.js';
-import { serverOf } from './server-of.js';
-import type { ToolCall } from './tool-call.js';
-import { toolHits } from './tool-hits.js';
-import { PolicyGate, type ToolPolicy } from './tool-policy.js';
+import { serverOf } from './names/tool-names.js';
+import type { ToolCall } from './calls/tool-call.js';
+import { toolHits } from './discovery/tool-hits.js';
+import { PolicyGate, type ToolPolicy } from './policy/tool-policy.js';
 
 export interface ToolProxyOptions {
   /** Where the tools come from. */
@@ -93,7 +93,7 @@ class PolicyToolProxy implements ToolProxy {
   readonly #form: ToolForm;
   readonly #policy: PolicyGate;
   readonly #budget: BudgetMeter;
-  readonly #catalogue: Catalogue;
+  readonly #lookup: ToolLookup;
   readonly #log: CallLog;
   readonly #slots: LimitFunction;
   /** What every call carries: whose it is, and how it waits for a person. */
@@ -113,7 +113,7 @@ class PolicyToolProxy implements ToolProxy {
     this.#form = options.form ?? typeScriptForm;
     this.#policy = new PolicyGate(options, policy);
     this.#budget = new BudgetMeter(budget);
-    this.#catalogue = new Catalogue(tools, signal);
+    this.#lookup = new ToolLookup(tools, signal);
     this.#log = new CallLog(audit, caller ?? embedder, executionId);
     this.#slots = pLimit(this.#budget.maxConcurrent);
     // At once, not when the calls come back: whoever fires it counts them next.
@@ -127,7 +127,7 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   get failedServers(): readonly FailedServer[] {
-    return this.#catalogue.failedServers;
+    return this.#lookup.failedServers;
   }
 
   tellOmitted(): void {
@@ -167,11 +167,11 @@ class PolicyToolProxy implements ToolProxy {
     try {
       signal?.throwIfAborted();
       // First: whoever adds a wrong name to a list is refused again.
-      if (this.#catalogue.lacks(name)) {
+      if (this.#lookup.lacks(name)) {
         this.#budget.takeCall();
         throw await this.#notFound(name, signal);
       }
-      this.#policy.check(name, undefined, this.#catalogue.servers);
+      this.#policy.check(name, undefined, this.#lookup.servers);
       this.#budget.takeCall();
       const tool = await this.#getTool(name, signal);
       call.server = tool.server;
@@ -219,8 +219,8 @@ class PolicyToolProxy implements ToolProxy {
   ): Promise<ToolListing> {
     if (name !== undefined) return this.#listOne(name, untilReady, signal);
     return server === undefined
-      ? this.#catalogue.list(signal)
-      : this.#catalogue.listServer(server, untilReady, signal);
+      ? this.#lookup.list(signal)
+      : this.#lookup.listServer(server, untilReady, signal);
   }
 
   /** Arguments that do not fit may fit what the server publishes by now. */
@@ -233,7 +233,7 @@ class PolicyToolProxy implements ToolProxy {
     let current = tool;
     let errors = checkArguments(tool, args, this.#budget.checks);
     if (errors.length > 0) {
-      current = (await this.#catalogue.refresh(tool, signal)) ?? tool;
+      current = (await this.#lookup.refresh(tool, signal)) ?? tool;
       if (current !== tool) errors = checkArguments(current, args, this.#budget.checks);
     }
     if (errors.length > 0) {
@@ -242,16 +242,16 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   async #listOne(name: string, untilReady: boolean, signal: AbortSignal | undefined): Promise<ToolListing> {
-    const tool = await this.#catalogue.find(name, untilReady, signal);
+    const tool = await this.#lookup.find(name, untilReady, signal);
     if (tool) return { tools: [tool], failedServers: [] };
-    const failure = this.#catalogue.failureOf(name);
+    const failure = this.#lookup.failureOf(name);
     return { tools: [], failedServers: failure ? [failure] : [] };
   }
 
   async #getTool(name: string, signal: AbortSignal | undefined): Promise<ToolSchema> {
-    const tool = await this.#catalogue.find(name, true, signal);
+    const tool = await this.#lookup.find(name, true, signal);
     if (tool) return tool;
-    const failure = this.#catalogue.failureOf(name);
+    const failure = this.#lookup.failureOf(name);
     if (failure) {
       const { server, retryAfterMs } = failure;
       throw new CodeExecutorError(
@@ -264,8 +264,8 @@ class PolicyToolProxy implements ToolProxy {
   }
 
   async #notFound(name: string, signal: AbortSignal | undefined): Promise<CodeExecutorError> {
-    const { tools } = await this.#catalogue.list(signal);
-    const { servers } = this.#catalogue;
+    const { tools } = await this.#lookup.list(signal);
+    const { servers } = this.#lookup;
     const owner = serverOf(name, [...this.#policy.servers, ...servers]);
     const callable = tools.filter((tool) => this.#policy.barredBy(tool.name, tool.server) === undefined);
     const problem = describeMissing(name, callable, [...servers]);

@@ -6,7 +6,7 @@ const hostCalls = 'libs/sandbox-channel/src/host-calls.ts';
 const reply = 'libs/sandbox-channel/src/replies/reply.ts';
 const unreadReplies = 'libs/sandbox-channel/src/replies/unread-replies.ts';
 const frameReader = 'libs/sandbox-channel/src/frames/frame-reader.ts';
-const messageLimits = 'libs/client-pool/src/message-limits.ts';
+const messageLimits = 'libs/client-pool/src/transport/message-limits.ts';
 const files = 'libs/sandbox-channel/src/calls/files.ts';
 
 const without = (option) => [ulimits, new RegExp("\\s*['`]ulimit -" + option + '.*,'), ''];
@@ -59,7 +59,7 @@ export const limits = {
     attacks: ['PIP-16'],
   },
   'requests of an upstream server': {
-    edits: [['libs/client-pool/src/answer-limit.ts', 'maxUntaken = 100', 'maxUntaken = 1e9']],
+    edits: [['libs/client-pool/src/transport/answer-limit.ts', 'maxUntaken = 100', 'maxUntaken = 1e9']],
     attacks: ['CFG-24'],
   },
   'cost of an answer': {
@@ -79,13 +79,13 @@ export const limits = {
     attacks: ['PIP-05'],
   },
   'records of a program': {
-    edits: [['libs/proxy/src/record-limit.ts', 'maxAlike = 100', 'maxAlike = 1e9']],
+    edits: [['libs/proxy/src/calls/record-limit.ts', 'maxAlike = 100', 'maxAlike = 1e9']],
     attacks: ['PIP-13'],
   },
   'refused calls are on record': {
     edits: [
       [
-        'libs/proxy/src/call-log.ts',
+        'libs/proxy/src/calls/call-log.ts',
         '!this.#limit.admits({ type, status, ...(errorCode && { errorCode }) })',
         'true',
       ],

@@ -54,7 +54,7 @@ export const start = {
     attacks: ['CFG-11'],
   },
   'secrets are blanked': {
-    edits: [[pool('presentable'), `shown.replaceAll(secret, '***')`, 'shown']],
+    edits: [[pool('connection/presentable'), `shown.replaceAll(secret, '***')`, 'shown']],
     attacks: ['CFG-11', 'CFG-13', 'CFG-15'],
   },
   'a project is not trusted by itself': {
@@ -124,11 +124,13 @@ export const start = {
     attacks: ['CFG-19'],
   },
   'what a server says when it fails': {
-    edits: [[pool('server-process'), 'onEnd({ how,', 'onEnd({ how: how + this.#stderr.toString(),']],
+    edits: [
+      [pool('transport/server-process'), 'onEnd({ how,', 'onEnd({ how: how + this.#stderr.toString(),'],
+    ],
     attacks: ['CFG-15'],
   },
   "secrets are blanked in a tool's error": {
-    edits: [[pool('upstream-connection'), 'rewordError(result, this.#blankSecrets)', 'result']],
+    edits: [[pool('connection/upstream-connection'), 'rewordError(result, this.#blankSecrets)', 'result']],
     attacks: ['CFG-11'],
   },
   'variables of upstream servers': {

@@ -1,9 +1,9 @@
 /** Which tools a program may call, with what, and which hosts it may reach. */
-const policy = 'libs/proxy/src/tool-policy.ts';
-const budget = 'libs/proxy/src/call-budget.ts';
-const patterns = 'libs/proxy/src/name-patterns.ts';
+const policy = 'libs/proxy/src/policy/tool-policy.ts';
+const budget = 'libs/proxy/src/calls/call-budget.ts';
+const patterns = 'libs/proxy/src/policy/name-patterns.ts';
 const proxy = 'libs/proxy/src/tool-proxy.ts';
-const validator = 'libs/proxy/src/argument-validator.ts';
+const validator = 'libs/proxy/src/arguments/argument-validator.ts';
 const handlers = 'libs/sandbox-channel/src/calls/tool-types.ts';
 const url = 'libs/guarded-fetch/src/check-url.ts';
 const request = 'libs/guarded-fetch/src/check-request.ts';
@@ -48,11 +48,13 @@ export const tools = {
     attacks: ['PRX-17'],
   },
   'errors that a server answers are none of its own': {
-    edits: [['libs/client-pool/src/guarded-calls.ts', `if (cause === answeredError) return 'success';`, '']],
+    edits: [
+      ['libs/client-pool/src/calls/guarded-calls.ts', `if (cause === answeredError) return 'success';`, ''],
+    ],
     attacks: ['PRX-46'],
   },
   'places that are kept for other servers': {
-    edits: [['libs/client-pool/src/shared-places.ts', 'this.#ofServer(server) < part', 'part']],
+    edits: [['libs/client-pool/src/calls/shared-places.ts', 'this.#ofServer(server) < part', 'part']],
     attacks: ['PRX-47'],
   },
   'number of calls': { edits: [[budget, 'this.#calls >= this.#maxCalls', 'false']], attacks: ['PRX-16'] },
@@ -69,7 +71,9 @@ export const tools = {
     attacks: ['PIP-06'],
   },
   "bytes of an upstream server's line": {
-    edits: [['libs/client-pool/src/message-limits.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 1e9']],
+    edits: [
+      ['libs/client-pool/src/transport/message-limits.ts', 'maxMessageBytes = 64', 'maxMessageBytes = 1e9'],
+    ],
     attacks: ['PRX-19'],
   },
   'schemes of addresses': {

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+import type { UpstreamServer } from '../options.js';
+import { secretsOf, withoutCredentials, withoutSecrets } from '../connection/secrets-of.js';
+
+/**
+ * The key of a server's tools in a cache: another definition under the same name is another server. Whoever reads the
+ * cache must not be able to find out a short password by trying: of the values that may be secret (of `env` and
+ * `headers`, in arguments and addresses) the key has one byte of a hash, which tells nearly all changes and nothing else.
+ */
+export function definitionKey(name: string, server: UpstreamServer): string {
+  const shown =
+    'command' in server
+      ? [server.command, withoutSecrets(server.args ?? []), server.cwd, namesOf(server.env)]
+      : [server.type, withoutCredentials(server.url), namesOf(server.headers)];
+  return `${name}#${hash(shown).slice(0, 16)}${hash(secretsOf(server)).slice(0, 2)}`;
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+function namesOf(values: Record<string, string> = {}): string[] {
+  return Object.keys(values).sort();
+}

@@ -1,0 +1,187 @@
+import type { Logger, ToolSchema } from '@code-executor/contracts';
+
+import { definitionKey } from './definition-key.js';
+import { isRecord } from '../json-record.js';
+import type { UpstreamServer } from '../options.js';
+import type { CacheVerdict, ToolListCache } from './tool-list-cache.js';
+import { toEntry, toolsFrom } from './tool-listing.js';
+
+/** Servers announce changes in bursts: one listing answers them all. */
+const settleMs = 100;
+/** One that announces them all the time waits twice as long each time, up to this. */
+const maxSettleMs = 5_000;
+
+type Tools = ReadonlyMap<string, ToolSchema>;
+
+const noTools: Tools = new Map();
+
+export interface ToolCatalogOptions {
+  name: string;
+  server: UpstreamServer;
+  cache: ToolListCache;
+  /** Connects if need be, and lists; rejects with a `ConnectFailure`. */
+  list: () => Promise<Tools>;
+  /** Longest wait for a listing that is under way while there is an older one. */
+  discoveryTimeoutMs: number;
+  logger: Logger;
+}
+
+/** The tools of one server by their own names, out of the cache; listed again after the server announces a change. */
+export class ToolCatalog {
+  readonly #options: ToolCatalogOptions;
+  readonly #key: string;
+  /** The last value of the cache that was understood. */
+  #value: unknown;
+  #tools: Tools | undefined;
+  #refreshing: Promise<void> | undefined;
+  #isChanged = false;
+  #settleMs = settleMs;
+  #settledAt = -Infinity;
+  #lists = 0;
+  #askedAt: number | undefined;
+
+  constructor(options: ToolCatalogOptions) {
+    this.#options = options;
+    this.#key = definitionKey(options.name, options.server);
+  }
+
+  /** Number of tools, as far as known. */
+  get size(): number | undefined {
+    return this.#tools?.size;
+  }
+
+  /** For how long the server has been asked for its list; undefined where it is not. */
+  get askedForMs(): number | undefined {
+    return this.#askedAt === undefined ? undefined : performance.now() - this.#askedAt;
+  }
+
+  /**
+   * The tools; after a change the new ones, if they come soon. The same map as long as they are the same.
+   * `isRetryDue` lists them again behind. Rejects with a `ConnectFailure` when none were ever listed; undefined when
+   * the server has been asked for longer than `discoveryTimeoutMs`, unless this is to be waited for.
+   */
+  async current({
+    isRetryDue,
+    untilReady,
+  }: {
+    isRetryDue: boolean;
+    untilReady: boolean;
+  }): Promise<Tools | undefined> {
+    if (this.#refreshing) await this.#within(this.#refreshing);
+    const { cache, discoveryTimeoutMs } = this.#options;
+    const judge = (value: unknown) => this.#judge(value, isRetryDue);
+    let timer: NodeJS.Timeout | undefined;
+    let isAsked = (): void => {};
+    const tooLong = new Promise<undefined>((resolve) => {
+      isAsked = () => {
+        clearTimeout(timer);
+        if (!untilReady)
+          timer = setTimeout(() => resolve(undefined), discoveryTimeoutMs - (this.askedForMs ?? 0));
+      };
+    });
+    // From then on: reading the cache may take a while, and says nothing about the server.
+    if (this.#askedAt !== undefined) isAsked();
+    const load = () => {
+      const loading = this.#load();
+      isAsked();
+      return loading;
+    };
+    const listing = cache
+      .getOrLoad(this.#key, load, judge)
+      .then((value) => this.#understand(value) ?? noTools);
+    try {
+      return (await Promise.race([listing, tooLong])) ?? this.#tools;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Lists again, and waits for it, but not longer than `discoveryTimeoutMs`. */
+  async refresh(): Promise<void> {
+    await this.#within(this.listAgain());
+  }
+
+  /** Lists again; the old list stays where that fails. */
+  listAgain(): Promise<void> {
+    // A change announced meanwhile may have come too late for this listing.
+    return (this.#refreshing ??= this.#refreshOnce()
+      .then(() => this.#refreshWhileChanged())
+      .finally(() => (this.#refreshing = undefined)));
+  }
+
+  /** The server says that its tools changed. */
+  markChanged(): void {
+    this.#isChanged = true;
+    this.#refreshing ??= this.#refreshWhileChanged().finally(() => (this.#refreshing = undefined));
+  }
+
+  async #refreshWhileChanged(): Promise<void> {
+    while (this.#isChanged) {
+      const isCalm = performance.now() - this.#settledAt > 2 * maxSettleMs;
+      this.#settleMs = isCalm ? settleMs : Math.min(2 * this.#settleMs, maxSettleMs);
+      await delay(this.#settleMs);
+      this.#isChanged = false;
+      await this.#refreshOnce();
+      this.#settledAt = performance.now();
+    }
+  }
+
+  /** Never rejects: the old list stays. */
+  async #refreshOnce(): Promise<void> {
+    const { name, cache, logger } = this.#options;
+    const before = this.#lists;
+    try {
+      // The first time may share a listing that began before the change.
+      for (let time = 0; time < 2 && this.#lists === before; time += 1) {
+        this.#understand(await cache.getOrLoad(this.#key, this.#load, () => 'unusable'));
+      }
+    } catch (error) {
+      logger.warn({ server: name, err: error }, 'the tools could not be listed again; the old list stays');
+    }
+  }
+
+  readonly #load = async (): Promise<unknown> => {
+    this.#lists += 1;
+    this.#askedAt = performance.now();
+    try {
+      const tools = await this.#options.list();
+      return { tools: [...tools].map(toEntry) };
+    } finally {
+      this.#askedAt = undefined;
+    }
+  };
+
+  #judge(value: unknown, isRetryDue: boolean): CacheVerdict {
+    if (!this.#understand(value)) return 'unusable';
+    return isRetryDue ? 'stale' : 'fresh';
+  }
+
+  /** The tools of a cached value, which is checked like what a server sends; undefined when it is none. */
+  #understand(value: unknown): Tools | undefined {
+    if (value === this.#value && this.#tools) return this.#tools;
+    const tools = isRecord(value) ? toolsFrom(this.#options.name, value['tools']) : undefined;
+    if (!tools) return undefined;
+    this.#value = value;
+    // Whoever keeps an index of the tools knows them by the map.
+    if (!this.#tools || !areSame(tools, this.#tools)) this.#tools = tools;
+    return this.#tools;
+  }
+
+  async #within(listing: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.discoveryTimeoutMs);
+    });
+    await Promise.race([listing, limit]);
+    clearTimeout(timer);
+  }
+}
+
+/** All of it has been JSON. */
+function areSame(a: Tools, b: Tools): boolean {
+  return a.size === b.size && JSON.stringify([...a.values()]) === JSON.stringify([...b.values()]);
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,393 @@
+import { createHash } from 'node:crypto';
+
+import {
+  type AuditEvent,
+  CodeExecutorError,
+  type JsonObject,
+  type ToolName,
+  type ToolSource,
+} from '@code-executor/contracts';
+import { fakeToolSource } from '@code-executor/contracts/testing';
+import { describe, expect, test } from '@jest/globals';
+
+import { createToolProxy, summarizeCalls, type ToolProxy } from '../index.js';
+import { codeOf, fakeTools, heldSource } from '../proxy.test.kit.js';
+
+/** Whose calls these are. */
+const ids = { executionId: 'exec_1', clientId: 'embedder', clientKind: 'embedder' };
+
+describe('the record of calls', () => {
+  const audited = () => {
+    const events: AuditEvent[] = [];
+    return { events, audit: (event: AuditEvent) => void events.push(event), executionId: 'exec_1' };
+  };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as unknown as string;
+  const duration = expect.any(Number) as unknown as number;
+
+  test('has every call, and the audit one event for each', async () => {
+    const { events, ...options } = audited();
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], ...options });
+    await proxy.callTool('mcp__test__echo', { text: 'a' });
+    await proxy.callTool('mcp__test__fail', {});
+    await codeOf(proxy.callTool('mcp__test__absent', {}));
+    await codeOf(proxy.callTool('mcp__other__\u0000', {}));
+    await codeOf(proxy.callTool(['mcp__test__echo'] as never, {}));
+    const common = { startedAt: time, durationMs: duration };
+    expect(proxy.calls).toEqual([
+      { toolName: 'mcp__test__echo', server: 'test', status: 'success', resultBytes: 88, ...common },
+      {
+        toolName: 'mcp__test__fail',
+        server: 'test',
+        status: 'failure',
+        resultBytes: 63,
+        errorCode: 'tool_error',
+        errorMessage: 'it failed',
+        ...common,
+      },
+      {
+        toolName: 'mcp__test__absent',
+        status: 'rejected',
+        errorCode: 'not_found',
+        errorMessage: 'Tool mcp__test__absent does not exist; test has echo, fail.',
+        ...common,
+      },
+      {
+        toolName: 'mcp__other__\u0000',
+        status: 'rejected',
+        errorCode: 'not_found',
+        errorMessage:
+          'Tool mcp__other__\\u{0} does not exist, for there is no server other; the servers are test.',
+        ...common,
+      },
+      {
+        toolName: 'array ["mcp__test__echo"]',
+        status: 'rejected',
+        errorCode: 'permission_denied',
+        errorMessage: 'The name of a tool must be a string, not array ["mcp__test__echo"].',
+        ...common,
+      },
+    ]);
+    expect(events).toEqual(
+      proxy.calls.map(({ toolName, server, status, errorCode, durationMs, resultBytes }, index) => ({
+        type: errorCode === 'permission_denied' ? 'denial' : 'tool_call',
+        timestamp: time,
+        ...ids,
+        toolName,
+        status,
+        durationMs,
+        paramsHash: createHash('sha256')
+          .update(index === 0 ? '{"text":"a"}' : '{}')
+          .digest('hex'),
+        ...(server && { server }),
+        ...(errorCode && { errorCode }),
+        ...(resultBytes !== undefined && { resultBytes }),
+      })),
+    );
+  });
+
+  test('has what was looked for, and how much was found', async () => {
+    const { events, ...options } = audited();
+    const proxy = createToolProxy({ tools: fakeTools(), ...options });
+    const { tools } = await proxy.listTools({ detail: 'names' });
+    await proxy.listTools({ query: ' echo ', server: 'test', limit: 1 });
+    // What a call by path asks for is no discovery.
+    await proxy.listTools({ name: 'mcp__test__echo' });
+    await proxy.listTools({ server: 'test', detail: 'schemas' });
+    const common = { type: 'discovery', timestamp: time, ...ids, status: 'success' };
+    expect(events).toEqual([
+      { ...common, action: 'listed', count: tools.length },
+      { ...common, action: 'searched', query: 'echo', server: 'test', count: 1 },
+    ]);
+  });
+
+  test('tells how long a call waited for its turn', async () => {
+    const { events, ...options } = audited();
+    const source = fakeTools();
+    const slow: ToolSource = {
+      listTools: (listing) => source.listTools(listing),
+      async callTool(name, args, callOptions) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        callOptions?.onStart?.();
+        return source.callTool(name, args, callOptions);
+      },
+    };
+    const proxy = createToolProxy({ tools: slow, allowedTools: ['mcp__test__*'], ...options });
+    await proxy.callTool('mcp__test__echo', { text: 'a' });
+    const [{ queuedMs = 0, durationMs = 0 } = {}] = events;
+    expect(queuedMs).toBeGreaterThanOrEqual(19);
+    expect(durationMs).toBeGreaterThanOrEqual(queuedMs);
+  });
+
+  test('summarizes per tool, without what the policy refused', async () => {
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'] });
+    await proxy.callTool('mcp__test__fail', {});
+    await codeOf(proxy.callTool('mcp__other__x', {}));
+    await proxy.callTool('mcp__test__echo', { text: 'a' });
+    await proxy.callTool('mcp__test__fail', {});
+    await proxy.callTool('mcp__test__echo', { text: 'b' });
+    const common = { totalDurationMs: duration, averageDurationMs: duration, lastCallDurationMs: duration };
+    expect(summarizeCalls(proxy.calls)).toEqual({
+      toolCallsMade: ['mcp__test__fail', 'mcp__test__echo'],
+      toolCallSummary: [
+        {
+          toolName: 'mcp__test__fail',
+          callCount: 2,
+          successCount: 0,
+          errorCount: 2,
+          lastCallStatus: 'error',
+          lastErrorMessage: 'it failed',
+          lastCalledAt: time,
+          ...common,
+        },
+        {
+          toolName: 'mcp__test__echo',
+          callCount: 2,
+          successCount: 2,
+          errorCount: 0,
+          lastCallStatus: 'success',
+          lastCalledAt: time,
+          ...common,
+        },
+      ],
+    });
+    expect(summarizeCalls([])).toEqual({ toolCallsMade: [], toolCallSummary: [] });
+  });
+
+  test('counts as called what reached a server; refused names and arguments are errors of the summary', async () => {
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'] });
+    await codeOf(proxy.callTool('mcp__test__ehco', {}));
+    await codeOf(proxy.callTool('mcp__test__echo', 'text' as unknown as JsonObject));
+    await proxy.callTool('mcp__test__fail', {});
+    const { toolCallsMade, toolCallSummary } = summarizeCalls(proxy.calls);
+    expect(toolCallsMade).toEqual(['mcp__test__fail']);
+    expect(toolCallSummary.map(({ toolName, errorCount }) => [toolName, errorCount])).toEqual([
+      ['mcp__test__ehco', 1],
+      ['mcp__test__echo', 1],
+      ['mcp__test__fail', 1],
+    ]);
+  });
+
+  test('computes durations over the calls that ended', () => {
+    const call = (status: 'running' | 'success' | 'failure', durationMs: number, startedAt: string) => ({
+      toolName: 'mcp__a__b',
+      status,
+      durationMs,
+      startedAt,
+      ...(status === 'failure' && { errorMessage: 'no' }),
+    });
+    const calls = [call('failure', 10, 't1'), call('success', 21, 't2'), call('running', 0, 't3')];
+    expect(summarizeCalls(calls).toolCallSummary).toEqual([
+      {
+        toolName: 'mcp__a__b',
+        callCount: 3,
+        successCount: 1,
+        errorCount: 1,
+        totalDurationMs: 31,
+        averageDurationMs: 16,
+        lastCallDurationMs: 21,
+        lastCallStatus: 'success',
+        lastErrorMessage: 'no',
+        lastCalledAt: 't3',
+      },
+    ]);
+  });
+
+  test.each<[string, (controllers: { run: AbortController; call: AbortController }) => void]>([
+    ['the execution', ({ run }) => run.abort()],
+    ['the caller', ({ call }) => call.abort('any reason')],
+  ])('has a call that %s cancels in flight once, and drops its late result', async (_name, cancel) => {
+    const { events, ...options } = audited();
+    const held = heldSource();
+    const controllers = { run: new AbortController(), call: new AbortController() };
+    const proxy = createToolProxy({
+      tools: held.tools,
+      allowedTools: ['*'],
+      signal: controllers.run.signal,
+      ...options,
+    });
+    const call = codeOf(proxy.callTool('mcp__test__held', {}, { signal: controllers.call.signal }));
+    await held.started(1);
+    expect(proxy.calls).toMatchObject([{ status: 'running' }]);
+    cancel(controllers);
+    expect(await call).toBe('cancelled');
+    expect(held.running[0]?.signal?.aborted).toBe(true);
+    held.running[0]?.answer('late');
+    await new Promise(setImmediate);
+    const errorMessage = 'The execution ended before the call did.';
+    expect(proxy.calls).toMatchObject([{ status: 'failure', errorCode: 'cancelled', errorMessage }]);
+    expect(events).toHaveLength(1);
+    expect(events).toMatchObject([{ type: 'tool_call', status: 'failure', errorCode: 'cancelled' }]);
+  });
+
+  test('has no running call from the moment on in which the execution ends', async () => {
+    const held = heldSource();
+    const run = new AbortController();
+    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'], signal: run.signal });
+    const calls = [1, 2].map(() => codeOf(proxy.callTool('mcp__test__held', {})));
+    await held.started(2);
+    held.running[0]?.answer();
+    expect(await calls[0]).toBe('ok');
+    run.abort();
+    expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([
+      { callCount: 2, successCount: 1, errorCount: 1, lastCallStatus: 'error' },
+    ]);
+    expect(await calls[1]).toBe('cancelled');
+  });
+
+  test('has calls that were cancelled before they began as rejected, and starts none afterwards', async () => {
+    const { events, ...options } = audited();
+    const held = heldSource();
+    const run = new AbortController();
+    const budget = { maxConcurrent: 1 };
+    const proxy = createToolProxy({
+      tools: held.tools,
+      allowedTools: ['*'],
+      signal: run.signal,
+      budget,
+      ...options,
+    });
+    const calls = [1, 2, 3].map(() => codeOf(proxy.callTool('mcp__test__held', {})));
+    await held.started(1);
+    run.abort();
+    expect(await Promise.all(calls)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(await codeOf(proxy.callTool('mcp__test__held', {}))).toBe('cancelled');
+    expect(proxy.calls.map(({ status }) => status)).toEqual(['failure', 'rejected', 'rejected', 'rejected']);
+    expect(events).toHaveLength(4);
+    expect(held.most()).toBe(1);
+    expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([{ callCount: 1 }]);
+  });
+
+  test('a call that ran out of time says so', async () => {
+    const held = heldSource();
+    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'] });
+    expect(await codeOf(proxy.callTool('mcp__test__held', {}, { signal: AbortSignal.timeout(20) }))).toBe(
+      'deadline_exceeded',
+    );
+  });
+
+  test.each<[string, () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+  ])('is not disturbed by an audit or a listener that %s', async (_name, fail) => {
+    const onCall = () => {
+      throw new Error('no listener');
+    };
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['*'], audit: fail, onCall });
+    expect(await codeOf(proxy.callTool('mcp__test__echo', { text: 'x' }))).toBe('ok');
+    await new Promise(setImmediate);
+    expect(proxy.calls).toMatchObject([{ status: 'success' }]);
+  });
+
+  test('announces calls as they begin, not those that are refused', async () => {
+    const begun: string[] = [];
+    const proxy = createToolProxy({
+      tools: fakeTools(),
+      allowedTools: ['mcp__test__*'],
+      onCall: (name) => begun.push(name),
+    });
+    await proxy.callTool('mcp__test__echo', {});
+    await codeOf(proxy.callTool('mcp__test__absent', {}));
+    await codeOf(proxy.callTool('mcp__other__x', {}));
+    expect(begun).toEqual(['mcp__test__echo']);
+  });
+
+  test('is bounded: names, messages, and the number of refusals', async () => {
+    const tools = fakeToolSource({ mcp__test__fail: () => Promise.reject(new Error('x'.repeat(501))) });
+    const failed = createToolProxy({ tools, allowedTools: ['*'] });
+    await codeOf(failed.callTool('mcp__test__fail', {}));
+    expect(failed.calls[0]?.errorMessage).toBe('x'.repeat(500));
+    const proxy: ToolProxy = createToolProxy({ tools: fakeTools() });
+    await codeOf(proxy.callTool('x'.repeat(1_000_000) as ToolName, {}));
+    expect(proxy.calls[0]?.toolName).toHaveLength(256);
+    for (let i = 0; i < 10_050; i++) {
+      expect(await codeOf(proxy.callTool('mcp__test__echo', {}))).toBe('permission_denied');
+    }
+    expect(proxy.calls).toHaveLength(10_000);
+  });
+
+  test('writes a hundred searches and refusals of each kind, and then how many more there were', async () => {
+    const { events, ...options } = audited();
+    const budget = { maxCalls: 150 };
+    const proxy = createToolProxy({
+      tools: fakeTools(),
+      allowedTools: ['mcp__test__echo', 'mcp__test__absent'],
+      budget,
+      ...options,
+    });
+    for (let i = 0; i < 150; i++) {
+      await proxy.listTools(i % 2 ? { query: 'echo' } : {});
+      await codeOf(proxy.callTool('mcp__test__fail', {}));
+      await codeOf(proxy.callTool('mcp__test__absent', {}));
+    }
+    for (let i = 0; i < 101; i++) {
+      expect(await codeOf(proxy.callTool('mcp__test__echo', {}))).toBe('resource_exhausted');
+    }
+    expect(events).toHaveLength(400);
+
+    proxy.tellOmitted();
+    const common = { timestamp: time, ...ids, action: 'omitted' };
+    const refused = { ...common, type: 'tool_call', status: 'rejected' };
+    const told = [
+      { ...common, type: 'discovery', status: 'success', count: 50 },
+      { ...common, type: 'denial', status: 'rejected', errorCode: 'permission_denied', count: 50 },
+      { ...refused, errorCode: 'not_found', count: 50 },
+      { ...refused, errorCode: 'resource_exhausted', count: 1 },
+    ];
+    expect(events.slice(400)).toEqual(told);
+
+    // Whoever tells twice counts nobody twice.
+    await codeOf(proxy.callTool('mcp__test__fail', {}));
+    proxy.tellOmitted();
+    expect(events.slice(404)).toEqual([{ ...told[1], count: 1 }]);
+  });
+
+  test('has every call that was made, however many', async () => {
+    const { events, ...options } = audited();
+    const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], ...options });
+    for (let i = 0; i < 300; i++) await codeOf(proxy.callTool('mcp__test__echo', {}));
+    proxy.tellOmitted();
+    expect(events).toHaveLength(300);
+  });
+
+  test('keeps a whole result as it came', async () => {
+    const result = {
+      content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+      structuredContent: { a: 1 },
+      _meta: { b: 2 },
+      isError: true,
+    };
+    const tools = fakeToolSource({ mcp__test__image: () => result });
+    const proxy = createToolProxy({ tools, allowedTools: ['*'] });
+    expect(await proxy.callTool('mcp__test__image', {})).toBe(result);
+    expect(proxy.calls).toMatchObject([
+      { errorCode: 'tool_error', errorMessage: 'The tool failed and gave no reason.' },
+    ]);
+  });
+
+  test("passes the source's own errors through, and hides foreign ones", async () => {
+    const reasons = [
+      new CodeExecutorError('unavailable', 'Queue full.', { retryAfterMs: 5 }),
+      new Error('password'),
+    ];
+    const fake = fakeTools();
+    const callTool = () => Promise.reject(reasons.shift() ?? new Error());
+    const proxy = createToolProxy({ tools: { ...fake, callTool }, allowedTools: ['*'] });
+    await expect(proxy.callTool('mcp__test__echo', {})).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterMs: 5,
+    });
+    await expect(proxy.callTool('mcp__test__echo', {})).rejects.toMatchObject({
+      code: 'internal',
+      message: 'An internal error occurred; see the log.',
+    });
+    expect(proxy.calls.map(({ status, errorCode }) => [status, errorCode])).toEqual([
+      ['failure', 'unavailable'],
+      ['failure', 'internal'],
+    ]);
+  });
+});

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+
+import type { AuditEvent, AuditSink, Caller, CodeExecutorError, ToolResult } from '@code-executor/contracts';
+
+import { maxNameChars } from '../policy/name-patterns.js';
+import { quoteValue } from '../quote.js';
+import { RecordLimit } from './record-limit.js';
+import type { ToolCall } from './tool-call.js';
+
+const maxMessageChars = 500;
+/** Rejected calls are free for the program: beyond this many they are still refused, but not remembered. */
+const maxRejections = 10_000;
+
+/**
+ * Remembers the calls of one execution and tells the audit: once per call that was made, and of searches and of
+ * refused calls, which cost a program nothing, a bounded number and how many more there were.
+ */
+export class CallLog {
+  readonly calls: ToolCall[] = [];
+  readonly #audit: AuditSink | undefined;
+  readonly #ids: Pick<AuditEvent, 'executionId' | 'clientId' | 'clientKind'>;
+  readonly #open = new Set<OpenCall>();
+  readonly #limit = new RecordLimit();
+  #rejections = 0;
+
+  constructor(audit: AuditSink | undefined, caller: Caller, executionId: string | undefined) {
+    this.#audit = audit;
+    this.#ids = {
+      clientId: caller.id,
+      clientKind: caller.kind,
+      ...(executionId !== undefined && { executionId }),
+    };
+  }
+
+  /** Tools were listed, or searched with a query. */
+  found(query: string, server: string | undefined, count: number): void {
+    const found = { type: 'discovery', status: 'success' } as const;
+    if (!this.#limit.admits(found)) return;
+    this.#record({
+      ...found,
+      action: query === '' ? 'listed' : 'searched',
+      count,
+      ...(query !== '' && { query }),
+      ...(server !== undefined && { server }),
+    });
+  }
+
+  /** A call that nobody has looked at yet. */
+  open(name: unknown, args: unknown): OpenCall {
+    const open: OpenCall = new OpenCall(name, {
+      begun: (call) => this.calls.push(call),
+      ended: (call) => {
+        this.#open.delete(open);
+        this.#tell(call, args);
+      },
+      rejected: (call) => {
+        this.#open.delete(open);
+        if (++this.#rejections <= maxRejections) this.calls.push(call);
+        this.#tell(call, args);
+      },
+    });
+    this.#open.add(open);
+    return open;
+  }
+
+  /** Tells the audit how many searches and refused calls have no record of their own. */
+  tellOmitted(): void {
+    for (const event of this.#limit.takeOmitted()) this.#record(event);
+  }
+
+  /** Ends the calls that wait for their turn or their server: nobody cares any more what becomes of them. */
+  failOpen(why: () => CodeExecutorError): void {
+    if (this.#open.size === 0) return;
+    const error = why();
+    for (const call of this.#open) call.fail(error);
+  }
+
+  #tell(call: ToolCall, args: unknown): void {
+    const { toolName, server, status, errorCode, durationMs, queuedMs, resultBytes } = call;
+    if (!this.#audit || status === 'running') return;
+    const isDenied = status === 'rejected' && errorCode === 'permission_denied';
+    const type = isDenied ? 'denial' : 'tool_call';
+    if (status === 'rejected' && !this.#limit.admits({ type, status, ...(errorCode && { errorCode }) }))
+      return;
+    const paramsHash = hashOf(args);
+    this.#record({
+      type,
+      toolName,
+      status,
+      durationMs,
+      ...(paramsHash !== undefined && { paramsHash }),
+      ...(server !== undefined && { server }),
+      ...(errorCode !== undefined && { errorCode }),
+      ...(queuedMs !== undefined && { queuedMs }),
+      ...(resultBytes !== undefined && { resultBytes }),
+    });
+  }
+
+  #record(event: Omit<AuditEvent, 'timestamp' | 'executionId'>): void {
+    const timestamp = new Date().toISOString();
+    try {
+      // A broken audit is its owner's to report, and no reason to break the call.
+      void Promise.resolve(this.#audit?.({ ...event, timestamp, ...this.#ids })).catch(() => undefined);
+    } catch {
+      // As above, for a sink that throws at once.
+    }
+  }
+}
+
+/** Undefined for what is no JSON: such arguments are refused. */
+function hashOf(args: unknown): string | undefined {
+  try {
+    return createHash('sha256').update(JSON.stringify(args)).digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+interface CallEvents {
+  begun: (call: ToolCall) => void;
+  ended: (call: ToolCall) => void;
+  rejected: (call: ToolCall) => void;
+}
+
+/** One call on its way; the first `succeed` or `fail` ends it. */
+class OpenCall {
+  readonly #record: ToolCall;
+  readonly #events: CallEvents;
+  #startedMs: number | undefined;
+
+  constructor(name: unknown, events: CallEvents) {
+    this.#record = {
+      toolName: typeof name === 'string' ? name.slice(0, maxNameChars) : quoteValue(name),
+      status: 'running',
+      durationMs: 0,
+      startedAt: new Date().toISOString(),
+    };
+    this.#events = events;
+  }
+
+  set server(server: string) {
+    this.#record.server = server;
+  }
+
+  /** The upstream server is called now. */
+  begin(): void {
+    this.#startedMs = performance.now();
+    this.#record.startedAt = new Date().toISOString();
+    this.#events.begun(this.#record);
+  }
+
+  /** The wait for a free place is over. */
+  leftQueue(): void {
+    if (this.#startedMs !== undefined) this.#record.queuedMs = performance.now() - this.#startedMs;
+  }
+
+  /** The tool has answered, with so many bytes. */
+  succeed(result: ToolResult, bytes: number): void {
+    if (this.#record.status === 'running') this.#record.resultBytes = bytes;
+    if (result.isError) this.#end('failure', 'tool_error', errorText(result));
+    else this.#end('success');
+  }
+
+  /** The call was refused, or broke off. */
+  fail({ code, message }: CodeExecutorError): void {
+    this.#end(this.#startedMs === undefined ? 'rejected' : 'failure', code, message);
+  }
+
+  #end(
+    status: 'success' | 'failure' | 'rejected',
+    errorCode?: ToolCall['errorCode'],
+    message?: string,
+  ): void {
+    const record = this.#record;
+    if (record.status !== 'running') return;
+    record.status = status;
+    if (this.#startedMs !== undefined) record.durationMs = performance.now() - this.#startedMs;
+    if (errorCode !== undefined) record.errorCode = errorCode;
+    if (message !== undefined) record.errorMessage = message.slice(0, maxMessageChars);
+    if (status === 'rejected') this.#events.rejected(record);
+    else this.#events.ended(record);
+  }
+}
+
+function errorText({ content }: ToolResult): string {
+  const text = content.find((block) => typeof block['text'] === 'string')?.['text'];
+  return typeof text === 'string' && text !== '' ? text : 'The tool failed and gave no reason.';
+}
