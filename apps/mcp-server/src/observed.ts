@@ -1,7 +1,7 @@
 import type { Host } from '@code-executor/host';
 import type { OnRefused } from '@code-executor/loopback-server';
 import { createMetrics, type Metrics } from '@code-executor/metrics';
-import type { AuditEvent, AuditEventType, Logger } from '@code-executor/contracts';
+import type { Logger, RefusedRequestEvent } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
 
 import { RefusalRecords } from './refusal-records.js';
@@ -42,7 +42,7 @@ export function recordRefusals(
   });
   return {
     onRefused({ httpStatus, code, ...client }) {
-      const event: AuditEvent = {
+      const event: RefusedRequestEvent = {
         type: refusals.get(httpStatus) ?? 'request_refused',
         status: 'rejected',
         timestamp: new Date().toISOString(),
@@ -58,7 +58,7 @@ export function recordRefusals(
   };
 }
 
-const refusals: ReadonlyMap<number | undefined, AuditEventType> = new Map([
+const refusals: ReadonlyMap<number | undefined, RefusedRequestEvent['type']> = new Map([
   [401, 'auth_failure'],
   [429, 'rate_limited'],
 ]);

@@ -1,5 +1,5 @@
 import { readTelemetry } from '@code-executor/config';
-import type { AuditEvent, AuditSink, Logger } from '@code-executor/contracts';
+import type { AuditSink, LifecycleEvent, Logger } from '@code-executor/contracts';
 import { createHost, type Host, type HostSettings } from '@code-executor/host';
 
 export interface OpenedHost {
@@ -32,6 +32,6 @@ export async function openHost(
   };
 }
 
-function lifecycleEvent(action: 'started' | 'stopped'): AuditEvent {
+function lifecycleEvent(action: LifecycleEvent['action']): LifecycleEvent {
   return { type: 'lifecycle', action, status: 'success', timestamp: new Date().toISOString() };
 }

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { RefusedRequestEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 
 import { RefusalRecords } from './refusal-records.js';
@@ -7,9 +7,11 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const refused = (clientId?: string): AuditEvent => ({
+const refused = (clientId?: string): RefusedRequestEvent => ({
   type: clientId === undefined ? 'auth_failure' : 'rate_limited',
   status: 'rejected',
+  errorCode: clientId === undefined ? 'unauthenticated' : 'unavailable',
+  clientKind: 'http',
   timestamp: '2026-11-21T12:00:00.000Z',
   ...(clientId !== undefined && { clientId }),
 });
@@ -17,7 +19,7 @@ const refused = (clientId?: string): AuditEvent => ({
 describe('RefusalRecords', () => {
   test('writes a hundred of a client in a minute, then how many more there were', async () => {
     jest.useFakeTimers();
-    const written: AuditEvent[] = [];
+    const written: RefusedRequestEvent[] = [];
     const records = new RefusalRecords((event) => void written.push(event));
     for (let n = 0; n < 150; n++) await records.add(refused());
     await records.add(refused('ci'));

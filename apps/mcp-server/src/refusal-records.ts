@@ -1,11 +1,11 @@
-import type { AuditEvent, AuditSink } from '@code-executor/contracts';
+import type { AuditSink, RefusedRequestEvent } from '@code-executor/contracts';
 
 /** As long, and as many, as one client's refusals each have a record of their own. */
 const windowMs = 60_000;
 const maxRecords = 100;
 
 interface Refusals {
-  last: AuditEvent;
+  last: RefusedRequestEvent;
   count: number;
 }
 
@@ -14,16 +14,16 @@ interface Refusals {
  * 100 a minute have a record each, and those beyond are one with their `count`, when the minute is over.
  */
 export class RefusalRecords {
-  readonly #write: AuditSink;
+  readonly #write: AuditSink<RefusedRequestEvent>;
   readonly #kinds = new Map<string, Refusals>();
   #timer: NodeJS.Timeout | undefined;
 
   /** `write` does not reject. */
-  constructor(write: AuditSink) {
+  constructor(write: AuditSink<RefusedRequestEvent>) {
     this.#write = write;
   }
 
-  async add(event: AuditEvent): Promise<void> {
+  async add(event: RefusedRequestEvent): Promise<void> {
     this.#timer ??= setTimeout(() => void this.flush(), windowMs).unref();
     const kind = `${event.type} ${event.httpStatus ?? ''} ${event.clientId ?? ''}`;
     const count = (this.#kinds.get(kind)?.count ?? 0) + 1;

@@ -1,8 +1,8 @@
 import {
   type Admission,
-  type AuditSink,
   type Caller,
   CodeExecutorError,
+  type EventMarks,
   type ToolSource,
 } from '@code-executor/contracts';
 import type { Host } from '@code-executor/host';
@@ -165,30 +165,37 @@ interface Asked {
 function createCallerProxy({ tools, audit, admit, settings }: Host, asked: Asked): ToolProxy {
   const { policy } = settings.config;
   return createToolProxy({
-    tools: admit ? recordedFirst(tools, recordFor(admit, asked)) : tools,
+    tools: admit ? recordedFirst(tools, admit, asked) : tools,
     caller: asked.caller,
     isDirect: true,
-    audit: recordFor(audit, asked),
+    audit: (event) => audit({ ...event, ...marksOf(asked) }),
     ...(policy && { policy }),
     ...(policy?.budget && { budget: policy.budget }),
   });
 }
 
 /** Calls that are on record before they are made, or not made. */
-function recordedFirst(tools: ToolSource, admit: Admission): ToolSource {
+function recordedFirst(tools: ToolSource, admit: Admission, asked: Asked): ToolSource {
   return {
     listTools: (options) => tools.listTools(options),
     async callTool(toolName, args, options) {
       const timestamp = new Date().toISOString();
-      await admit({ type: 'tool_call', action: 'started', status: 'success', timestamp, toolName });
+      await admit({
+        type: 'tool_call',
+        action: 'started',
+        status: 'success',
+        timestamp,
+        toolName,
+        ...marksOf(asked),
+      });
       return tools.callTool(toolName, args, options);
     },
   };
 }
 
 /** The record of a request says whose it is, and what it belongs to. */
-function recordFor(audit: AuditSink, { caller, correlationId }: Asked): AuditSink {
-  return (event) => audit({ ...event, correlationId, clientId: caller.id, clientKind: caller.kind });
+function marksOf({ caller, correlationId }: Asked): Omit<EventMarks, 'timestamp'> {
+  return { correlationId, clientId: caller.id, clientKind: caller.kind };
 }
 
 /** Closes the door where the token cannot be told. */

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditEvent, AuditRecord } from '@code-executor/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { AuditLog, type AuditLogOptions } from './index.js';
@@ -33,12 +33,14 @@ const warn = (_fields: object, message: string) => void messages.push(message);
 const logger = { debug() {}, info() {}, warn, error: warn };
 const now = () => new Date('2026-03-10T00:00:00.000Z');
 const open = (options: Partial<AuditLogOptions> = {}) => new AuditLog({ path, logger, now, ...options });
-const event = (fields: Partial<AuditEvent> = {}): AuditEvent => ({
-  type: 'tool_call',
-  timestamp: '2026-03-09T12:00:00.000Z',
-  status: 'success',
-  ...fields,
-});
+/** An event with the fields that matter to a test. */
+const event = (fields: Partial<AuditRecord> = {}) =>
+  ({
+    type: 'tool_call',
+    timestamp: '2026-03-09T12:00:00.000Z',
+    status: 'success',
+    ...fields,
+  }) as AuditEvent;
 const file = 'audit-2026-03-09.jsonl';
 
 describe('append', () => {

@@ -1,6 +1,12 @@
 import { extname, resolve } from 'node:path';
 
-import { type AuditEvent, CodeExecutorError, type Logger, silentLogger } from '@code-executor/contracts';
+import {
+  type AuditEvent,
+  type AuditRecord,
+  CodeExecutorError,
+  type Logger,
+  silentLogger,
+} from '@code-executor/contracts';
 import { type BadLine, JsonlLog } from '@code-executor/jsonl-log';
 
 import { type AuditQuery, matches } from './audit-query.js';
@@ -43,7 +49,7 @@ const fileEndings = ['.jsonl', '.json', '.log', '.txt'];
 
 /** The record on disk. Nothing is opened before the first record; several processes may share a path. */
 export class AuditLog {
-  readonly #log: JsonlLog<AuditEvent>;
+  readonly #log: JsonlLog<AuditRecord>;
   readonly #retentionDays: number;
   readonly #isRequired: boolean;
   readonly #logger: Logger;
@@ -59,7 +65,7 @@ export class AuditLog {
     const place = fileEndings.includes(extname(absolute).toLowerCase())
       ? { file: absolute }
       : { directory: absolute, prefix: 'audit' };
-    this.#log = new JsonlLog<AuditEvent>({ ...place, timeOf, maxBytes: maxMegabytes * megabyte });
+    this.#log = new JsonlLog<AuditRecord>({ ...place, timeOf, maxBytes: maxMegabytes * megabyte });
     this.#retentionDays = retentionDays;
     this.#isRequired = required;
     this.#logger = logger;
@@ -87,9 +93,9 @@ export class AuditLog {
   }
 
   /** The records that match, newest first, without what no record holds. Rejects with `failed_precondition` when the folder cannot be read. */
-  async search(wanted: AuditQuery = {}): Promise<AuditEvent[]> {
+  async search(wanted: AuditQuery = {}): Promise<AuditRecord[]> {
     const { since, until, limit = defaultLimit } = wanted;
-    const found: AuditEvent[] = [];
+    const found: AuditRecord[] = [];
     let bad = 0;
     const entries = this.#log.read({
       order: 'newest',
@@ -100,8 +106,8 @@ export class AuditLog {
     for await (const entry of entries) {
       if (found.length >= limit) break;
       // Whoever can write the files decides what is in them.
-      const event = boundedEvent(entry);
-      if (matches(event, wanted)) found.push(event);
+      const record = boundedEvent(entry);
+      if (matches(record, wanted)) found.push(record);
     }
     if (bad > 0) {
       this.#logger.warn({ bad }, 'Parts of the audit log cannot be read; verify it to see which.');

@@ -1,9 +1,9 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 
 /** What to look for: records to which all of it applies. */
 export interface AuditQuery {
-  type?: AuditEvent['type'];
-  status?: AuditEvent['status'];
+  type?: AuditRecord['type'];
+  status?: NonNullable<AuditRecord['status']>;
   executionId?: string;
   correlationId?: string;
   /** The exact name, as `mcp__github__create_issue`. */
@@ -22,10 +22,10 @@ export interface AuditQuery {
 const exact = ['type', 'status', 'executionId', 'correlationId', 'toolName', 'server'] as const;
 
 /** Whether a record of the right time is one of those wanted. */
-export function matches(event: AuditEvent, wanted: AuditQuery): boolean {
-  if (exact.some((field) => wanted[field] !== undefined && wanted[field] !== event[field])) return false;
+export function matches(record: AuditRecord, wanted: AuditQuery): boolean {
+  if (exact.some((field) => wanted[field] !== undefined && wanted[field] !== record[field])) return false;
   const text = wanted.query?.toLowerCase() ?? '';
-  return text === '' || Object.values(event).some((value) => holds(value, text));
+  return text === '' || Object.values(record).some((value) => holds(value, text));
 }
 
 function holds(value: unknown, text: string): boolean {

@@ -1,14 +1,14 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 import { describe, expect, test } from '@jest/globals';
 
 import { boundedEvent } from './bounded-event.js';
 
-const event: AuditEvent = { type: 'execution', timestamp: '2026-03-01T12:00:00.000Z', status: 'success' };
+const event: AuditRecord = { type: 'execution', timestamp: '2026-03-01T12:00:00.000Z', status: 'success' };
 const bounded = (fields: object) => boundedEvent({ ...event, ...fields });
 
 describe('boundedEvent', () => {
   test('changes nothing in an ordinary event', () => {
-    const ordinary: AuditEvent = {
+    const ordinary: AuditRecord = {
       ...event,
       action: 'started',
       correlationId: 'a'.repeat(32),

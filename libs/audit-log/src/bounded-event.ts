@@ -1,6 +1,6 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditEvent, AuditRecord } from '@code-executor/contracts';
 
-type Fields = Required<AuditEvent>;
+type Fields = Required<AuditRecord>;
 type ListField = { [Key in keyof Fields]: Fields[Key] extends readonly string[] ? Key : never }[keyof Fields];
 type NumberField = { [Key in keyof Fields]: Fields[Key] extends number ? Key : never }[keyof Fields];
 type TextField = Exclude<keyof Fields, ListField | NumberField>;
@@ -43,8 +43,8 @@ const maxEntries = 100;
 /** Stands at the end of a list that was longer. */
 const more = '…';
 
-/** The event as it is written: the known fields and no other, each within its bound. */
-export function boundedEvent(event: AuditEvent): AuditEvent {
+/** The event as it is written, and read back: the known fields and no other, each within its bound. */
+export function boundedEvent(event: AuditEvent | AuditRecord): AuditRecord {
   const bounded: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(event) as [string, unknown][]) {
     if (Object.hasOwn(isNumber, key)) {
@@ -55,7 +55,7 @@ export function boundedEvent(event: AuditEvent): AuditEvent {
       else if (typeof value === 'string') bounded[key] = boundedText(value, bytes);
     }
   }
-  return bounded as unknown as AuditEvent;
+  return bounded as unknown as AuditRecord;
 }
 
 function boundedText(text: string, maxBytes: number): string {

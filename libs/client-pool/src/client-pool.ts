@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 import {
-  type AuditEvent,
+  type CallerEvent,
   type CallOptions,
   CodeExecutorError,
+  type EventMarks,
   type FailedServer,
   type JsonObject,
   type ListOptions,
@@ -79,7 +80,7 @@ export class ClientPool implements ToolSource {
       onRefused: (action, { tool, options }, waitedMs) => {
         const queued = waitedMs === undefined ? {} : { queuedMs: waitedMs };
         const about = { toolName: tool.name, server: tool.server };
-        this.#record({ type: 'queue', action, status: 'rejected', ...about, ...queued }, options);
+        this.#record({ type: 'queue', action, status: 'rejected', ...about, ...queued, ...marksOf(options) });
       },
     });
   }
@@ -234,7 +235,13 @@ export class ClientPool implements ToolSource {
     const limits = { callTimeoutMs, connectTimeoutMs, discoveryTimeoutMs, failureThreshold, resetTimeoutMs };
     const env = { ...baseEnv, ...('command' in server ? server.env : undefined) };
     const onCircuitChange = (action: CircuitAction, by?: CallOptions) =>
-      this.#record({ type: 'circuit', action, server: name, status: circuitStatus[action] }, by);
+      this.#record({
+        type: 'circuit',
+        action,
+        server: name,
+        status: circuitStatus[action],
+        ...marksOf(by),
+      });
     return new UpstreamServer({ ...limits, cache, logger, onCircuitChange, name, server, env });
   }
 
@@ -267,13 +274,12 @@ export class ClientPool implements ToolSource {
     return isKnown ? known : ask((server) => server.toolsOfNow());
   }
 
-  #record(event: Omit<AuditEvent, 'timestamp'>, by: CallOptions = {}): void {
+  #record(event: CallerEvent): void {
     const { audit, logger = silentLogger } = this.#options;
     // A broken record breaks no call.
     const onError = (error: unknown) => logger.error({ err: error }, 'audit sink failed');
     try {
-      const timestamp = new Date().toISOString();
-      void Promise.resolve(audit?.({ ...event, timestamp, ...idsOf(by) })).catch(onError);
+      void Promise.resolve(audit?.(event)).catch(onError);
     } catch (error) {
       onError(error);
     }
@@ -294,10 +300,11 @@ function toUnusable(servers: readonly FailedServer[] = []): UnusableServer[] {
   return servers.map((server) => new UnusableServer(server));
 }
 
-/** Whose call it is, as records say it. */
-function idsOf({ executionId, caller, traceparent }: CallOptions): Partial<AuditEvent> {
+/** When it is, and whose call, as records say it. */
+function marksOf({ executionId, caller, traceparent }: CallOptions = {}): EventMarks {
   const trace = parseTraceparent(traceparent);
   return {
+    timestamp: new Date().toISOString(),
     ...(executionId !== undefined && { executionId }),
     ...(caller && { clientId: caller.id, clientKind: caller.kind }),
     ...(trace && { correlationId: trace.traceId }),

@@ -1,4 +1,4 @@
-import type { AuditSink, FailedServer, Logger } from '@code-executor/contracts';
+import type { AuditSink, CallerEvent, FailedServer, Logger } from '@code-executor/contracts';
 
 import type { ToolListCache } from './catalog/tool-list-cache.js';
 
@@ -53,7 +53,7 @@ export interface ClientPoolOptions {
   /** How long a circuit is open until one call may try again, in ms. Default 30,000. */
   resetTimeoutMs?: number;
   /** Gets the changes of circuits (type `circuit`) and the calls that the queue refuses (type `queue`). Default: nobody. */
-  audit?: AuditSink;
+  audit?: AuditSink<CallerEvent>;
   /** Default: silence. */
   logger?: Logger;
 }

@@ -1,5 +1,20 @@
 export { anySignal } from './any-signal.js';
-export type { Admission, AuditAction, AuditEvent, AuditEventType, AuditSink } from './audit.js';
+export type {
+  Admission,
+  AuditEvent,
+  AuditRecord,
+  AuditSink,
+  CallerEvent,
+  DenialEvent,
+  EventMarks,
+  ExecutionEndedEvent,
+  ExecutionStartedEvent,
+  LifecycleEvent,
+  OmittedEvent,
+  QueueEvent,
+  RefusedRequestEvent,
+  ToolCallEndedEvent,
+} from './audit.js';
 export { type Caller, type CallerPolicy, embedder } from './caller.js';
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';

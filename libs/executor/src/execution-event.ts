@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 
-import type { AuditEvent, ErrorCode, ExecutionErrorCode } from '@code-executor/contracts';
+import type {
+  ErrorCode,
+  ExecutionEndedEvent,
+  ExecutionErrorCode,
+  ExecutionStartedEvent,
+} from '@code-executor/contracts';
 
 import { codePatterns } from './code-patterns.js';
 import type { ExecutionReport } from './execution-report.js';
@@ -10,7 +15,11 @@ import type { ExecutionLanguage } from './languages/execution-language.js';
 type RecordedLanguage = Pick<ExecutionLanguage, 'name' | 'auditPatterns'>;
 
 /** The audit record of a program that is about to run, for places where nothing may run without one. */
-export function startEvent(executionId: string, request: unknown, language: RecordedLanguage): AuditEvent {
+export function startEvent(
+  executionId: string,
+  request: unknown,
+  language: RecordedLanguage,
+): ExecutionStartedEvent {
   return {
     type: 'execution',
     timestamp: new Date().toISOString(),
@@ -23,16 +32,10 @@ export function startEvent(executionId: string, request: unknown, language: Reco
 }
 
 /** What the report does not tell of how an execution went. */
-export interface ExecutionMeasures {
-  /** Absent where its turn never came. */
-  queuedMs?: number;
-  /** Absent where the program did not begin. */
-  startupMs?: number;
-  /** Of all results that its tools gave. */
-  resultBytes?: number;
-  /** Of the report, as JSON. */
-  returnedBytes?: number;
-}
+export type ExecutionMeasures = Pick<
+  ExecutionEndedEvent,
+  'queuedMs' | 'startupMs' | 'resultBytes' | 'returnedBytes'
+>;
 
 /** The audit record of an execution: of the code only its hash, of the result only how it ended. */
 export function executionEvent(
@@ -40,7 +43,7 @@ export function executionEvent(
   request: unknown,
   language: RecordedLanguage,
   measures: ExecutionMeasures,
-): AuditEvent {
+): ExecutionEndedEvent {
   const { executionId, success, isolation, errorCode, executionTimeMs, toolCallsMade } = report;
   return {
     type: 'execution',
@@ -57,7 +60,10 @@ export function executionEvent(
   };
 }
 
-function programFields(request: unknown, language: RecordedLanguage): Partial<AuditEvent> {
+function programFields(
+  request: unknown,
+  language: RecordedLanguage,
+): Pick<ExecutionEndedEvent, 'codeHash' | 'codeLength' | 'patterns' | 'allowedTools'> {
   const { code, allowedTools }: Record<string, unknown> =
     typeof request === 'object' && request !== null ? { ...request } : {};
   const patterns = typeof code === 'string' ? codePatterns(code, language) : [];

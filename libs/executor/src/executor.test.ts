@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 
 import { describe, expect, test } from '@jest/globals';
 import {
-  type AuditEvent,
+  type AuditRecord,
   CodeExecutorError,
   type ExecutionRequest,
   type ExecutionResult,
@@ -61,7 +61,7 @@ const tools = () =>
   });
 
 function executorOf(program: Program, options: Partial<ExecutorOptions> = {}) {
-  const events: AuditEvent[] = [];
+  const events: AuditRecord[] = [];
   const executor = createExecutor({
     tools: tools(),
     languages: [runs(program)],
@@ -499,7 +499,7 @@ describe('createExecutor', () => {
   });
 
   test('marks all records of one execution with the trace and the client of its request', async () => {
-    const events: AuditEvent[] = [];
+    const events: AuditRecord[] = [];
     const { executor } = executorOf(
       async ({ tools: source }) => {
         await source.callTool('mcp__test__echo', { text: 'hi' });
@@ -537,7 +537,7 @@ describe('createExecutor', () => {
   });
 
   test('runs no program that is not admitted, and says why', async () => {
-    const started: AuditEvent[] = [];
+    const started: AuditRecord[] = [];
     let ran = 0;
     const { executor, executions } = executorOf(
       () => {
@@ -575,7 +575,7 @@ describe('createExecutor', () => {
   test.each(['succeeds', 'is cancelled'])(
     'has on record how often a program that %s asked and called in vain, before its own end',
     async (how) => {
-      const events: AuditEvent[] = [];
+      const events: AuditRecord[] = [];
       const caller = new AbortController();
       const { executor } = executorOf(
         async ({ tools: source, signal }) => {

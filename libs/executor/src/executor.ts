@@ -2,6 +2,7 @@ import type {
   Admission,
   AuditSink,
   Caller,
+  CallerEvent,
   CallOptions,
   HttpFetcher,
   Language,
@@ -27,7 +28,7 @@ export interface ExecutorOptions {
   /** Serves granted network access; without it there is none. */
   fetcher?: HttpFetcher;
   /** Gets one `execution` event per execution, beside those of the tool calls. */
-  audit?: AuditSink;
+  audit?: AuditSink<CallerEvent>;
   /** Gets an `execution` event with action `started` before each program, which does not run if this rejects. */
   admit?: Admission;
   /** The ceiling of what any caller may call. Default: a caller's `allowedTools` decide alone. */

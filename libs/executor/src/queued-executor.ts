@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   anySignal,
-  type AuditEvent,
   type AuditSink,
   type Caller,
+  type CallerEvent,
   CodeExecutorError,
   embedder,
+  type EventMarks,
+  type ExecutionEndedEvent,
   type Logger,
   type SandboxStatus,
   silentLogger,
@@ -36,7 +38,7 @@ interface ProxyParts {
   execution: LiveExecution;
   allowedTools: readonly string[] | undefined;
   signal: AbortSignal;
-  audit: AuditSink | undefined;
+  audit: AuditSink<CallerEvent> | undefined;
   onProgress: ExecuteOptions['onProgress'];
   form: ToolForm;
 }
@@ -142,7 +144,7 @@ class QueuedExecutor implements Executor {
     const signal = anySignal(ended.signal, this.#closing.signal, execution.signal, given);
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
-    const measures: ExecutionMeasures = {};
+    const measures: ExecutionMeasures = { resultBytes: 0, returnedBytes: 0 };
     const followLine = onProgress && lastLine(onProgress);
     const askedMs = performance.now();
     try {
@@ -225,7 +227,7 @@ class QueuedExecutor implements Executor {
     });
   }
 
-  async #record(audit: AuditSink, event: AuditEvent): Promise<void> {
+  async #record(audit: AuditSink<CallerEvent>, event: ExecutionEndedEvent): Promise<void> {
     try {
       await audit(event);
     } catch (error) {
@@ -248,9 +250,9 @@ function notRunHere(language: string): CodeExecutorError {
 }
 
 /** All records of one execution say whose they are, and what caused them. */
-function marked(
-  sink: AuditSink | undefined,
-  marks: Pick<AuditEvent, 'correlationId' | 'clientId' | 'clientKind'>,
-): AuditSink | undefined {
+function marked<Event extends CallerEvent>(
+  sink: AuditSink<Event> | undefined,
+  marks: Omit<EventMarks, 'timestamp'>,
+): AuditSink<Event> | undefined {
   return sink && ((event) => sink({ ...event, ...marks }));
 }

@@ -2,14 +2,20 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { type AuditEvent, type Caller, silentLogger, type ToolSource } from '@code-executor/contracts';
+import {
+  type AuditRecord,
+  type Caller,
+  type LifecycleEvent,
+  silentLogger,
+  type ToolSource,
+} from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createHost, type Host, type HostOptions } from './host.js';
 import type { HostSettings } from './settings.js';
 
 const server = (name: string) => ({ command: `/no/such/${name}` });
-const told: AuditEvent[] = [];
+const told: AuditRecord[] = [];
 const options: HostOptions = {
   config: { audit: { enabled: false }, sandbox: { spares: { typescript: 0, python: 0 } } },
   servers: { one: server('one') },
@@ -75,7 +81,12 @@ describe('a reload', () => {
     const opened = open();
     opened.reload({ ...options, servers: {} });
     opened.refuse();
-    const last: AuditEvent = { type: 'lifecycle', action: 'stopped', status: 'success', timestamp: 'now' };
+    const last: LifecycleEvent = {
+      type: 'lifecycle',
+      action: 'stopped',
+      status: 'success',
+      timestamp: 'now',
+    };
     await opened.close({ lastEvent: () => last });
     opened.reload(options);
     expect(told.map(({ type, action, status }) => [type, action, status])).toEqual([

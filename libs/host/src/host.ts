@@ -6,6 +6,7 @@ import {
   type Admission,
   type AuditEvent,
   type AuditSink,
+  type LifecycleEvent,
   type Logger,
   silentLogger,
   type ToolSource,
@@ -56,7 +57,7 @@ export interface Host {
    * Executions and calls may go on for `drainMs` (default 0), then all ends. `lastEvent` is made when everything but the
    * record has ended, and is the last that is on it. A second call with a shorter time cuts the first one short.
    */
-  close(options?: { drainMs?: number; lastEvent?: () => AuditEvent }): Promise<void>;
+  close(options?: { drainMs?: number; lastEvent?: () => LifecycleEvent }): Promise<void>;
 }
 
 /** Puts all parts together. Opens no process, no connection and no file but those that may be granted. */
@@ -129,11 +130,11 @@ class ReloadableHost implements Host {
     lasting?.update(settings);
     this.#executions.keep(keepOptions(settings));
     this.#settings = settings;
-    this.#tell('reloaded', 'success');
+    this.#record({ type: 'config', action: 'reloaded', status: 'success', timestamp: now() });
   }
 
   refuse(): void {
-    this.#tell('refused', 'rejected');
+    this.#record({ type: 'config', action: 'refused', status: 'rejected', timestamp: now() });
   }
 
   health(): Promise<HostHealth> {
@@ -152,15 +153,15 @@ class ReloadableHost implements Host {
     return openExecutionParts(settings, lasting, this.#executions, this.#options.logger);
   }
 
-  #tell(action: 'reloaded' | 'refused', status: AuditEvent['status']): void {
-    this.#record({ type: 'config', action, status, timestamp: new Date().toISOString() });
-  }
-
   #record(event: AuditEvent): void {
     void Promise.resolve(this.audit(event)).catch((error: unknown) =>
       this.#options.logger.error({ err: error }, 'The audit record was not written.'),
     );
   }
+}
+
+function now(): string {
+  return new Date().toISOString();
 }
 
 /** What decides how executions run, whichever servers there are. */

@@ -1,3 +1,4 @@
+import type { DenialEvent, OmittedEvent, ToolCallEndedEvent } from '@code-executor/contracts';
 import type { Histogram } from 'prom-client';
 
 /** prom-client throws at what is no amount, and a record must break nothing. */
@@ -12,4 +13,9 @@ export function observeMs(
   ms: number | undefined,
 ): void {
   if (isAmount(ms)) histogram.observe(labels, ms / 1000);
+}
+
+/** How many calls an event stands for: one, or those that have no event of their own. */
+export function eventCount(event: DenialEvent | ToolCallEndedEvent | OmittedEvent): number {
+  return event.action === 'omitted' && isAmount(event.count) ? event.count : 1;
 }

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@code-executor/contracts';
 import { Counter, type Registry } from 'prom-client';
 
+import { eventCount } from './amount.js';
 import { executionMetrics } from './execution-metrics.js';
 import type { NameLabels } from './labels.js';
 import { toolCallMetrics } from './tool-call-metrics.js';
@@ -19,14 +20,16 @@ export function eventMetrics(
   return (event) => {
     switch (event.type) {
       case 'execution':
-        onExecution(event);
+        if (event.action !== 'started') onExecution(event);
         break;
       case 'tool_call':
+        if (event.action !== 'started') onToolCall(event);
+        break;
       case 'queue':
         onToolCall(event);
         break;
       case 'denial':
-        denials.inc();
+        denials.inc(eventCount(event));
         break;
       case 'auth_failure':
         authFailures.inc();
@@ -34,7 +37,7 @@ export function eventMetrics(
       case 'rate_limited':
         rateLimited.inc();
         break;
-      default: // The others tell of a state, which is read when somebody wants to know it.
+      default: // The others report a change of state, which is read when the metrics are rendered.
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { ExecutionEndedEvent } from '@code-executor/contracts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 import { isAmount, observeMs } from './amount.js';
@@ -8,7 +8,10 @@ import { isolationLabel, type NameLabel, statusLabel } from './labels.js';
 const bytesPerToken = 4;
 
 /** The metrics of executions, and the function that takes the event of one. */
-export function executionMetrics(registry: Registry, languages: NameLabel): (event: AuditEvent) => void {
+export function executionMetrics(
+  registry: Registry,
+  languages: NameLabel,
+): (event: ExecutionEndedEvent) => void {
   const registers = [registry];
   const executions = new Counter({
     name: 'executions_total',

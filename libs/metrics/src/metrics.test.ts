@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditEvent, AuditRecord } from '@code-executor/contracts';
 import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 
 import { createMetrics } from './index.js';
@@ -16,12 +16,14 @@ const pool = () => ({
   waiting: 2,
   servers: [{ name: 'github' }, { name: 'memory' }],
 });
-const event = (fields: Partial<AuditEvent>): AuditEvent => ({
-  type: 'tool_call',
-  timestamp: '2026-11-21T20:00:00.000Z',
-  status: 'success',
-  ...fields,
-});
+/** An event with the fields that matter to a test. */
+const event = (fields: Partial<AuditRecord>) =>
+  ({
+    type: 'tool_call',
+    timestamp: '2026-11-21T20:00:00.000Z',
+    status: 'success',
+    ...fields,
+  }) as AuditEvent;
 
 describe('executions', () => {
   test('are counted by language, status and isolation, with their durations and bytes', async () => {
@@ -158,6 +160,18 @@ test('denials, wrong tokens and rate limits are counted; what is only a state is
   });
 });
 
+test('refused calls that have no event of their own are counted, too', async () => {
+  const metrics = createMetrics({});
+  const omitted = { status: 'rejected', action: 'omitted', count: 1_900 } as const;
+  void metrics.record(event({ ...omitted, type: 'denial', errorCode: 'permission_denied' }));
+  void metrics.record(event({ ...omitted, type: 'tool_call', errorCode: 'not_found' }));
+
+  expect(samplesOf(await metrics.render())).toMatchObject({
+    denials_total: 1_900,
+    'tool_calls_total{server="other",status="rejected"}': 1_900,
+  });
+});
+
 describe('record', () => {
   test('takes fields that are not what they should be', async () => {
     const metrics = createMetrics({ pool });
@@ -173,7 +187,7 @@ describe('record', () => {
         queuedMs: value,
         resultBytes: value,
         returnedBytes: value,
-      } as Partial<AuditEvent>;
+      } as Partial<AuditRecord>;
       void metrics.record(event({ type: 'execution', ...fields }));
       void metrics.record(event({ type: 'tool_call', ...fields }));
     }

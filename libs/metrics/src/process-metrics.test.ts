@@ -29,7 +29,14 @@ test('tells of the process and of Node, and no number is none, also at the first
 
 test('each instance has metrics of its own', async () => {
   const [first, second] = [createMetrics({}), createMetrics({})];
-  void first.record({ type: 'denial', timestamp: '', status: 'rejected' });
+  void first.record({
+    type: 'denial',
+    timestamp: '',
+    status: 'rejected',
+    errorCode: 'permission_denied',
+    toolName: 'mcp__a__b',
+    durationMs: 0,
+  });
 
   expect(await first.render()).toContain('\ndenials_total 1\n');
   expect(await second.render()).toContain('\ndenials_total 0\n');

@@ -115,7 +115,14 @@ test('a source that throws, rejects or hangs has no values, and the log says whi
   expect(warnings).toEqual([]);
 
   isBroken = true;
-  void metrics.record({ type: 'tool_call', timestamp: '', status: 'success', server: 'memory' });
+  void metrics.record({
+    type: 'tool_call',
+    timestamp: '',
+    status: 'success',
+    toolName: 'mcp__memory__read',
+    server: 'memory',
+    durationMs: 1,
+  });
   const samples = samplesOf(await metrics.render());
 
   expect(

@@ -1,11 +1,13 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { OmittedEvent, QueueEvent, ToolCallEndedEvent } from '@code-executor/contracts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-import { isAmount, observeMs } from './amount.js';
+import { eventCount, isAmount, observeMs } from './amount.js';
 import { type NameLabel, statusLabel } from './labels.js';
 
+type ToolCallEvent = ToolCallEndedEvent | OmittedEvent | QueueEvent;
+
 /** The metrics of tool calls, and the function that takes the event of one, or of one that the queue refused. */
-export function toolCallMetrics(registry: Registry, servers: NameLabel): (event: AuditEvent) => void {
+export function toolCallMetrics(registry: Registry, servers: NameLabel): (event: ToolCallEvent) => void {
   const registers = [registry];
   const calls = new Counter({
     name: 'tool_calls_total',
@@ -32,13 +34,18 @@ export function toolCallMetrics(registry: Registry, servers: NameLabel): (event:
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 15, 30],
     registers,
   });
-  return ({ type, server: name, status, durationMs, queuedMs, resultBytes }) => {
-    observeMs(queueWait, {}, queuedMs);
+  return (event) => {
+    const status = statusLabel(event.status);
+    if (event.action === 'omitted') {
+      calls.inc({ server: servers.of(undefined), status }, eventCount(event));
+      return;
+    }
+    observeMs(queueWait, {}, event.queuedMs);
     // The call itself has an event of its own.
-    if (type === 'queue') return;
-    const server = servers.of(name);
-    calls.inc({ server, status: statusLabel(status) });
-    if (status !== 'rejected') observeMs(duration, { server }, durationMs);
-    if (isAmount(resultBytes)) results.inc({ server }, resultBytes);
+    if (event.type === 'queue') return;
+    const server = servers.of(event.server);
+    calls.inc({ server, status });
+    if (event.status !== 'rejected') observeMs(duration, { server }, event.durationMs);
+    if (isAmount(event.resultBytes)) results.inc({ server }, event.resultBytes);
   };
 }

@@ -2,6 +2,7 @@ import {
   anySignal,
   type AuditSink,
   type Caller,
+  type CallerEvent,
   type CallOptions,
   CodeExecutorError,
   embedder,
@@ -57,7 +58,7 @@ export interface ToolProxyOptions {
    * Gets one event per call that was made, and of searches and of refused calls up to 100 of each kind; `tellOmitted`
    * tells it the number of the others. Its failures are ignored.
    */
-  audit?: AuditSink;
+  audit?: AuditSink<CallerEvent>;
   /** Named in the audit events, and in calls. */
   executionId?: string;
   /** The execution's: ends all calls and listings; `calls` has no running ones from that moment on. */

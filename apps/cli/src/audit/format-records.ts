@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 
 import { formatTable } from '../format-table.js';
 
@@ -6,12 +6,12 @@ const headings = ['Time', 'Type', 'Status', 'What', 'ms', 'Execution'];
 const maxCellChars = 200;
 
 /** Records as a table with a line of headings, which `emphasize` may colour. */
-export function formatRecords(records: readonly AuditEvent[], emphasize: (text: string) => string): string {
+export function formatRecords(records: readonly AuditRecord[], emphasize: (text: string) => string): string {
   return formatTable(headings, records.map(cells), emphasize);
 }
 
 /** The cells of one record. Anyone who can write the files decides what is in them, so each cell is cut. */
-function cells(record: AuditEvent): string[] {
+function cells(record: AuditRecord): string[] {
   const { timestamp, type, status, action, errorCode, durationMs, executionId } = record;
   const result = [status, action, errorCode].filter((word) => word !== undefined).join(' ');
   const duration = typeof durationMs === 'number' ? durationMs.toFixed(durationMs < 10 ? 1 : 0) : '';
@@ -20,7 +20,7 @@ function cells(record: AuditEvent): string[] {
   );
 }
 
-function subjectOf(record: AuditEvent): string {
+function subjectOf(record: AuditRecord): string {
   const { action, count, httpStatus, toolName, server, query, language, clientId, codeHash } = record;
   if (action === 'omitted') return `${count ?? 0} more`;
   if (httpStatus !== undefined) return `HTTP ${httpStatus} ${clientId ?? ''}`.trimEnd();

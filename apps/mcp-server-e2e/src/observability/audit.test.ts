@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createHome, removeHome } from '../server-under-test/home.js';
@@ -41,14 +41,14 @@ async function start(
   ));
 }
 
-async function recordsOf(folder: string): Promise<AuditEvent[]> {
+async function recordsOf(folder: string): Promise<AuditRecord[]> {
   const files = (await readdir(folder)).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
   return texts.flatMap((text) =>
     text
       .split('\n')
       .slice(0, -1)
-      .map((line) => JSON.parse(line) as AuditEvent),
+      .map((line) => JSON.parse(line) as AuditRecord),
   );
 }
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { auditRecordsOf } from '../server-under-test/audit-records.js';
@@ -49,7 +49,7 @@ async function trace(env: Record<string, string>) {
   return { seen: meta?.traceparent, records };
 }
 
-function expectOneCorrelation(records: AuditEvent[]) {
+function expectOneCorrelation(records: AuditRecord[]) {
   expect(records.map(({ type }) => type)).toEqual(['tool_call', 'execution']);
   expect(records.map(({ correlationId }) => correlationId)).toEqual([traceId, traceId]);
 }

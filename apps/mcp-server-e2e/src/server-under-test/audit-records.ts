@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 
 /** What the server with this home has on record. */
-export async function auditRecordsOf(home: string): Promise<AuditEvent[]> {
+export async function auditRecordsOf(home: string): Promise<AuditRecord[]> {
   const folder = join(home, '.code-executor', 'audit-logs');
   const names = (await readdir(folder)).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as AuditEvent);
+  return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as AuditRecord);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type AuditEvent, CodeExecutorError } from '@code-executor/contracts';
+import { type AuditRecord, CodeExecutorError } from '@code-executor/contracts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { errorOf, patient, stdioServer, until } from '../fixture-servers.test.su
 
 let pool: ClientPool | undefined;
 let folder = '';
-let events: AuditEvent[] = [];
+let events: AuditRecord[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'call-queue-'));
   events = [];

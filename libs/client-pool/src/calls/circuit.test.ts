@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type AuditEvent } from '@code-executor/contracts';
+import { type AuditRecord } from '@code-executor/contracts';
 
 import { ClientPool } from '../client-pool.js';
 import { errorOf, patient, stdioServer, until } from '../fixture-servers.test.support.js';
@@ -9,10 +9,10 @@ const wild = stdioServer('wild-server.mjs', 'stdio');
 const raw = stdioServer('raw-server.mjs', 'ambiguous', 'no_result', 'null_result');
 
 let pool: ClientPool | undefined;
-let events: AuditEvent[] = [];
+let events: AuditRecord[] = [];
 const open = (server: UpstreamServer, options = {}) => {
   events = [];
-  const audit = (event: AuditEvent) => void events.push(event);
+  const audit = (event: AuditRecord) => void events.push(event);
   pool = new ClientPool({ ...patient, servers: { wild: server }, audit, ...options });
   return pool;
 };

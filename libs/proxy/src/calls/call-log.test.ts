@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import {
-  type AuditEvent,
+  type AuditRecord,
   CodeExecutorError,
   type JsonObject,
   type ToolName,
@@ -18,8 +18,8 @@ const ids = { executionId: 'exec_1', clientId: 'embedder', clientKind: 'embedder
 
 describe('the record of calls', () => {
   const audited = () => {
-    const events: AuditEvent[] = [];
-    return { events, audit: (event: AuditEvent) => void events.push(event), executionId: 'exec_1' };
+    const events: AuditRecord[] = [];
+    return { events, audit: (event: AuditRecord) => void events.push(event), executionId: 'exec_1' };
   };
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as unknown as string;
   const duration = expect.any(Number) as unknown as number;

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 
-import type { AuditEvent, AuditSink, Caller, CodeExecutorError, ToolResult } from '@code-executor/contracts';
+import type {
+  AuditSink,
+  Caller,
+  CallerEvent,
+  CodeExecutorError,
+  EventMarks,
+  ToolResult,
+} from '@code-executor/contracts';
 
 import { maxNameChars } from '../policy/name-patterns.js';
 import { quoteValue } from '../quote.js';
@@ -17,13 +24,13 @@ const maxRejections = 10_000;
  */
 export class CallLog {
   readonly calls: ToolCall[] = [];
-  readonly #audit: AuditSink | undefined;
-  readonly #ids: Pick<AuditEvent, 'executionId' | 'clientId' | 'clientKind'>;
+  readonly #audit: AuditSink<CallerEvent> | undefined;
+  readonly #ids: Omit<EventMarks, 'timestamp'>;
   readonly #open = new Set<OpenCall>();
   readonly #limit = new RecordLimit();
   #rejections = 0;
 
-  constructor(audit: AuditSink | undefined, caller: Caller, executionId: string | undefined) {
+  constructor(audit: AuditSink<CallerEvent> | undefined, caller: Caller, executionId: string | undefined) {
     this.#audit = audit;
     this.#ids = {
       clientId: caller.id,
@@ -42,6 +49,7 @@ export class CallLog {
       count,
       ...(query !== '' && { query }),
       ...(server !== undefined && { server }),
+      ...this.#marks(),
     });
   }
 
@@ -65,7 +73,7 @@ export class CallLog {
 
   /** Tells the audit how many searches and refused calls have no record of their own. */
   tellOmitted(): void {
-    for (const event of this.#limit.takeOmitted()) this.#record(event);
+    for (const omitted of this.#limit.takeOmitted()) this.#record({ ...omitted, ...this.#marks() });
   }
 
   /** Ends the calls that wait for their turn or their server: nobody cares any more what becomes of them. */
@@ -83,24 +91,35 @@ export class CallLog {
     if (status === 'rejected' && !this.#limit.admits({ type, status, ...(errorCode && { errorCode }) }))
       return;
     const paramsHash = hashOf(args);
-    this.#record({
-      type,
+    const made = {
       toolName,
-      status,
       durationMs,
       ...(paramsHash !== undefined && { paramsHash }),
       ...(server !== undefined && { server }),
-      ...(errorCode !== undefined && { errorCode }),
-      ...(queuedMs !== undefined && { queuedMs }),
-      ...(resultBytes !== undefined && { resultBytes }),
-    });
+      ...this.#marks(),
+    };
+    this.#record(
+      isDenied
+        ? { type: 'denial', status, errorCode, ...made }
+        : {
+            type: 'tool_call',
+            status,
+            ...(errorCode !== undefined && { errorCode }),
+            ...made,
+            ...(queuedMs !== undefined && { queuedMs }),
+            ...(resultBytes !== undefined && { resultBytes }),
+          },
+    );
   }
 
-  #record(event: Omit<AuditEvent, 'timestamp' | 'executionId'>): void {
-    const timestamp = new Date().toISOString();
+  #marks(): EventMarks {
+    return { timestamp: new Date().toISOString(), ...this.#ids };
+  }
+
+  #record(event: CallerEvent): void {
     try {
       // A broken audit is its owner's to report, and no reason to break the call.
-      void Promise.resolve(this.#audit?.({ ...event, timestamp, ...this.#ids })).catch(() => undefined);
+      void Promise.resolve(this.#audit?.(event)).catch(() => undefined);
     } catch {
       // As above, for a sink that throws at once.
     }

@@ -1,9 +1,9 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { OmittedEvent } from '@code-executor/contracts';
 
 /** A program asks in loops: of like records, so many are written, and those beyond are counted. */
 const maxAlike = 100;
 
-type Alike = Pick<AuditEvent, 'type' | 'status' | 'errorCode'>;
+type Alike = Pick<OmittedEvent, 'type' | 'status' | 'errorCode'>;
 
 /** How many records one execution gets of each kind: what happened, how it ended, with which error. */
 export class RecordLimit {

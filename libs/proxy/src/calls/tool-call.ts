@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@code-executor/contracts';
+import type { ErrorCode } from '@code-executor/contracts';
 
 /** One tool call of an execution. */
 export interface ToolCall {
@@ -19,7 +19,7 @@ export interface ToolCall {
   /** Why it failed, cut to 500 characters. */
   errorMessage?: string;
   /** `tool_error`: the tool itself answered with an error. */
-  errorCode?: NonNullable<AuditEvent['errorCode']>;
+  errorCode?: ErrorCode | 'tool_error';
 }
 
 /** All calls of an execution to one tool. */

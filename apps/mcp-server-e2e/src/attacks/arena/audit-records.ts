@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { AuditEvent } from '@code-executor/contracts';
+import type { AuditRecord } from '@code-executor/contracts';
 
 import type { Places } from './places.js';
 
@@ -14,7 +14,7 @@ const areNames = (value: unknown) => Array.isArray(value) && value.length <= 100
 const like = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 
 /** What may stand in a record. Only names and search terms are in words of others; no code or argument fits elsewhere. */
-const shapes: Record<keyof AuditEvent, (value: unknown) => boolean> = {
+const shapes: Record<keyof AuditRecord, (value: unknown) => boolean> = {
   type: like(word),
   timestamp: like(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   status: like(word),
@@ -62,15 +62,15 @@ export async function takeRecords({ home }: Pick<Places, 'home'>): Promise<strin
 }
 
 /** The records of a text, one a line; throws where one is none, or holds what no record may. */
-export function recordsIn(text: string): AuditEvent[] {
+export function recordsIn(text: string): AuditRecord[] {
   assert.ok(text === '' || text.endsWith('\n'), 'The last record breaks off.');
   const lines = text.split('\n').slice(0, -1);
-  return lines.map((line) => checked(JSON.parse(line) as AuditEvent));
+  return lines.map((line) => checked(JSON.parse(line) as AuditRecord));
 }
 
-function checked(record: AuditEvent): AuditEvent {
+function checked(record: AuditRecord): AuditRecord {
   for (const [key, value] of Object.entries(record)) {
-    const fits = Object.hasOwn(shapes, key) && shapes[key as keyof AuditEvent](value);
+    const fits = Object.hasOwn(shapes, key) && shapes[key as keyof AuditRecord](value);
     assert.ok(fits, `A record holds ${key}: ${JSON.stringify(value).slice(0, 300)}`);
   }
   return record;
