@@ -49,7 +49,6 @@ export const runtime = {
   '--no-config': {
     edits: [without('no-config')],
     attacks: ['TS-02', 'TS-24'],
-    redundant: 'Deno looks above its entry script, and that is the product',
   },
   '--no-lock': {
     edits: [without('no-lock')],
