@@ -66,7 +66,7 @@ const security = z
       })
       .exactOptional(),
     allowNetwork: list(
-      'Hosts (`api.example.com`, `api.example.com:8443`) that executions may be granted to fetch from. Default: none.',
+      'Hosts (`api.example.com`, `*.example.com`, `api.example.com:8443`, or `*` for all) that executions may be granted to fetch from. Default: none.',
     ),
     rateLimit: rateLimit.exactOptional(),
   })

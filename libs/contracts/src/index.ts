@@ -17,6 +17,7 @@ export type {
 } from './audit.js';
 export { type Caller, type CallerPolicy, embedder } from './caller.js';
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
+export { HostPattern } from './host-pattern.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
 export { JsonMeter, maxJsonDepth, meterJson } from './json-meter.js';

@@ -35,10 +35,17 @@ describe('executeParameters', () => {
       permissions: {
         read: ['/data'],
         write: ['/out'],
-        net: ['api.example.com', '*.bücher.example:8443', '[::1]:8080'],
+        net: ['api.example.com', '*.bücher.example:8443', '[::1]:8080', '::1'],
       },
     };
     expect(parameters.parse(request, typescript)).toEqual(request);
+  });
+
+  test('refuses a host with a port out of range', () => {
+    const request = { code: '1', permissions: { net: ['api.example.com:65536'] } };
+    expect(() => parameters.parse(request, typescript)).toThrow(
+      'permissions.net[0] is "api.example.com:65536"',
+    );
   });
 
   test('never has a default time limit above the maximum', () => {

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 
-import { CodeExecutorError, type JsonSchema, type Permissions } from '@code-executor/contracts';
+import { CodeExecutorError, HostPattern, type JsonSchema, type Permissions } from '@code-executor/contracts';
 import * as z from 'zod';
 
 import { describeProblems } from './describe-problems.js';
@@ -59,7 +59,6 @@ export interface ExecuteParameters {
 const minTimeoutMs = 1000;
 const maxEntries = 1000;
 const maxEntryLength = 4096;
-const host = /^(?:(?:\*\.)?[\p{L}\p{N}_.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu;
 
 /** Builds the parameters from the limits. */
 export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters {
@@ -68,7 +67,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
   const list = (isValid: (entry: string) => boolean) =>
     z.array(z.string().refine((entry) => entry.length <= maxEntryLength && isValid(entry)));
   const bounded = (entries: unknown[]) => entries.length <= maxEntries;
-  const net = list((entry) => host.test(entry))
+  const net = list((entry) => HostPattern.parse(entry) !== undefined)
     .refine(bounded)
     .optional();
   const paths = list((path) => isAbsolute(path) && !path.includes('\0')).refine(bounded);

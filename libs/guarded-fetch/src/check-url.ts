@@ -1,6 +1,4 @@
-import { CodeExecutorError } from '@code-executor/contracts';
-
-import { isAllowedHost } from './allowed-hosts.js';
+import { CodeExecutorError, HostPattern } from '@code-executor/contracts';
 
 const maxUrlChars = 8192;
 const maxShownHosts = 10;
@@ -19,7 +17,7 @@ export function checkUrl(text: string, allow: readonly string[]): URL {
     const problem = `The URL for ${url.host} holds a user name or password; send an Authorization header instead.`;
     throw new CodeExecutorError('permission_denied', problem);
   }
-  if (!isAllowedHost(url, allow)) {
+  if (!allow.some((entry) => HostPattern.parse(entry)?.matches(url))) {
     const shown = allow.slice(0, maxShownHosts).map((entry) => entry.slice(0, 100));
     const more = allow.length > shown.length ? ` and ${allow.length - shown.length} more` : '';
     throw new CodeExecutorError(

@@ -84,7 +84,10 @@ export const tools = {
     edits: [[url, `url.username !== '' || url.password !== ''`, 'false']],
     attacks: ['PRX-23'],
   },
-  'hosts that were granted': { edits: [[url, '!isAllowedHost(url, allow)', 'false']], attacks: ['PRX-23'] },
+  'hosts that were granted': {
+    edits: [[url, '!allow.some((entry) => HostPattern.parse(entry)?.matches(url))', 'false']],
+    attacks: ['PRX-23'],
+  },
   'addresses without line breaks': {
     edits: [[url, String.raw` && !/[\p{Cc}]/u.test(text)`, '']],
     attacks: ['PRX-23'],

@@ -304,6 +304,8 @@ describe('PermissionCeiling', () => {
     ['*', 'example.com:1', false],
     ['*:443', 'example.com:80', false],
     ['[::1]:8080', '[::1]:8080', true],
+    ['[::1]', '::1', true],
+    ['::1', '::1', true],
     ['example.com', 'example.com.evil.org', false],
   ])('the ceiling %s for the host %s: %s', async (pattern, host, isGranted) => {
     const { net } = await cut({ net: [host] }, { allowNetwork: [pattern] });

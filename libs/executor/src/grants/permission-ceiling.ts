@@ -1,11 +1,11 @@
 import {
   type GrantedPermissions,
+  HostPattern,
   type Logger,
   type Permissions,
   silentLogger,
 } from '@code-executor/contracts';
 
-import { matchesHost } from './allowed-hosts.js';
 import { type OpenGrant, PathCeiling, type PathKind, Refusal } from './path-ceiling.js';
 
 /** The most that any execution may be granted beyond its tools. Everything defaults to nothing. */
@@ -14,7 +14,7 @@ export interface ExecutionGrants {
   allowRead?: readonly string[];
   /** Folders and files that may be read and written; `true`: all that the server's own user may. */
   allowWrite?: boolean | readonly string[];
-  /** Hosts that may be reached: `api.example.com`, `*.example.com`, `*`; other ports by name, `host:8443`. */
+  /** Hosts that may be reached, as a {@link HostPattern}, or `*` for all, `*:8443` on that port. */
   allowNetwork?: readonly string[];
   /**
    * Files and folders that are never granted, whether they are there yet or not: your own configuration, for example.
@@ -41,13 +41,13 @@ const maxPaths = 50;
  */
 export class PermissionCeiling {
   readonly #paths: PathCeiling;
-  readonly #hosts: readonly string[];
+  readonly #hosts: readonly HostPattern[];
 
   constructor(
     { allowRead = [], allowWrite = false, allowNetwork = [], withheld = [] }: ExecutionGrants = {},
     logger: Logger = silentLogger,
   ) {
-    this.#hosts = allowNetwork;
+    this.#hosts = allowNetwork.flatMap((entry) => HostPattern.parseCeiling(entry) ?? []);
     this.#paths = new PathCeiling({
       allowRead,
       allowWrite: allowWrite === true ? ['/'] : allowWrite || [],
@@ -79,7 +79,7 @@ export class PermissionCeiling {
         read: await grant('read', read),
         write: await grant('write', write),
         net: net.filter((host) => {
-          const isGranted = this.#hosts.some((pattern) => matchesHost(pattern, host));
+          const isGranted = this.#hosts.some((ceiling) => HostPattern.parse(host)?.isWithin(ceiling));
           if (!isGranted) notes.push(noteOf('net', host, new Refusal('is outside security.allowNetwork')));
           return isGranted;
         }),
