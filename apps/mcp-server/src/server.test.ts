@@ -1,13 +1,8 @@
 import { languageNames } from '@code-executor/config';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import {
-  type ExecutionRequest,
-  type ExecutionResult,
-  type Sandbox,
-  silentLogger,
-} from '@code-executor/contracts';
+import { silentLogger } from '@code-executor/contracts';
 import type { PoolStats } from '@code-executor/client-pool';
-import { fakeToolSource } from '@code-executor/contracts/testing';
+import { type FakeProgram, fakeSandbox, fakeToolSource } from '@code-executor/contracts/testing';
 import { measureHealth } from '@code-executor/host';
 import { createExecutor, python, typescript } from '@code-executor/executor';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -22,33 +17,15 @@ import { healthTool } from './toolsets/core/health.js';
 
 const languages = { typescript, python };
 
-type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
-
-function sandboxOf(language: string, program: Program): Sandbox {
-  return {
+const sandboxOf = (language: string, program: FakeProgram) =>
+  fakeSandbox(async (request) => ({ durationMs: 5, ...(await program(request)) }), {
     language,
-    async execute(request) {
-      const result = await program(request);
-      return {
-        status: 'succeeded',
-        stdout: '',
-        stderr: '',
-        durationMs: 5,
-        truncated: false,
-        isolation: 'portable',
-        ...result,
-      };
+    status: {
+      isolation: 'portable',
+      note: 'bubblewrap is missing.',
+      spares: { ready: 4, memoryMb: 300 },
     },
-    status: () =>
-      Promise.resolve({
-        language,
-        isolation: 'portable',
-        note: 'bubblewrap is missing.',
-        spares: { ready: 4, memoryMb: 300 },
-      }),
-    close: () => Promise.resolve(),
-  };
-}
+  });
 
 describe('createServer', () => {
   let client: Client;
@@ -56,7 +33,7 @@ describe('createServer', () => {
 
   /** The server with all its tools, over sandboxes in memory, and the SDK's client connected to it. */
   async function connect(
-    program: Program = () => Promise.resolve({}),
+    program: FakeProgram = () => Promise.resolve({}),
     warnings: string[] = [],
     clientName = 'test',
   ) {
@@ -245,7 +222,7 @@ describe('createServer', () => {
 
   test('answers Codex with pictures in place of structured content, which it would show alone', async () => {
     const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
-    const program: Program = ({ code }) =>
+    const program: FakeProgram = ({ code }) =>
       Promise.resolve(code === 'shows' ? { content: [picture] } : { value: 1 });
     await connect(program, [], 'codex-mcp-client');
     const { tools } = await client.listTools();

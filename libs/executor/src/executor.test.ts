@@ -7,11 +7,10 @@ import {
   CodeExecutorError,
   type ExecutionRequest,
   type ExecutionResult,
-  type Sandbox,
   silentLogger,
   type ToolSource,
 } from '@code-executor/contracts';
-import { fakeToolSource } from '@code-executor/contracts/testing';
+import { type FakeProgram, fakeSandbox, fakeToolSource, heldSource } from '@code-executor/contracts/testing';
 
 import type { Executor, ExecutorOptions } from './executor.js';
 import type { ExecuteRequest } from './execute-parameters.js';
@@ -20,35 +19,11 @@ import { python } from './languages/python.js';
 import { typescript } from './languages/typescript.js';
 import { createExecutor } from './queued-executor.js';
 
-type Program = (request: ExecutionRequest) => Promise<Partial<ExecutionResult>>;
-
-/** A sandbox in memory: its program is a function, whatever the code says. */
-function sandboxOf(program: Program, language = typescript.name): Sandbox & { isClosed: boolean } {
-  return {
-    language,
-    isClosed: false,
-    async execute(request) {
-      const result = await program(request);
-      return {
-        status: 'succeeded',
-        stdout: '',
-        stderr: '',
-        durationMs: 4.6,
-        truncated: false,
-        isolation: 'portable',
-        ...result,
-      };
-    },
-    status: () => Promise.resolve({ language, isolation: 'portable' }),
-    close() {
-      this.isClosed = true;
-      return Promise.resolve();
-    },
-  };
-}
+const sandboxOf = (program: FakeProgram, language = typescript.name) =>
+  fakeSandbox(async (request) => ({ durationMs: 4.6, ...(await program(request)) }), { language });
 
 /** A language whose programs are functions. */
-function runs(program: Program, language: ExecutionLanguage = typescript): RunnableLanguage {
+function runs(program: FakeProgram, language: ExecutionLanguage = typescript): RunnableLanguage {
   return { ...language, sandbox: sandboxOf(program, language.name) };
 }
 
@@ -60,7 +35,7 @@ const tools = () =>
     },
   });
 
-function executorOf(program: Program, options: Partial<ExecutorOptions> = {}) {
+function executorOf(program: FakeProgram, options: Partial<ExecutorOptions> = {}) {
   const events: AuditRecord[] = [];
   const executor = createExecutor({
     tools: tools(),
@@ -355,24 +330,6 @@ describe('createExecutor', () => {
     await running;
   });
 
-  /** A source whose calls end only with their signal, and what it has seen of that. */
-  function heldSource() {
-    const seen: { signal?: AbortSignal; started: Promise<void> } = { started: Promise.resolve() };
-    let start = (): void => undefined;
-    seen.started = new Promise((resolve) => (start = resolve));
-    const source: ToolSource = {
-      ...tools(),
-      callTool: (_name, _args, { signal } = {}) => {
-        if (signal) seen.signal = signal;
-        start();
-        return new Promise((_resolve, reject) =>
-          signal?.addEventListener('abort', () => reject(new CodeExecutorError('cancelled', 'Ended.'))),
-        );
-      },
-    };
-    return { source, seen };
-  }
-
   const oneEndedCall = [
     {
       toolName: 'mcp__test__echo',
@@ -397,17 +354,17 @@ describe('createExecutor', () => {
   ])(
     'has a call as an error that was open at the time limit, and that the sandbox %s',
     async (_name, end) => {
-      const { source, seen } = heldSource();
+      const held = heldSource();
       const { executor } = executorOf(
         async (request) => {
           const calls = new AbortController();
           const options = { signal: calls.signal };
           request.tools.callTool('mcp__test__echo', { text: 'a' }, options).catch(() => undefined);
-          await seen.started;
+          await held.untilOpen(1);
           await end(calls);
           return { status: 'timed_out', error: { code: 'deadline_exceeded', message: 'Too late.' } };
         },
-        { tools: source },
+        { tools: held },
       );
       const report = await executor.execute({ code: 'x', allowedTools: ['*'] });
       expect(report).toMatchObject({
@@ -415,26 +372,26 @@ describe('createExecutor', () => {
         toolCallsMade: ['mcp__test__echo'],
         toolCallSummary: oneEndedCall,
       });
-      expect(seen.signal?.aborted).toBe(true);
+      expect(held.open[0]?.options.signal?.aborted).toBe(true);
     },
   );
 
   test.each(['the caller cancels', 'the executor closes', 'the host fails'])(
     'has a call as an error that is open when %s',
     async (how) => {
-      const { source, seen } = heldSource();
+      const held = heldSource();
       const { executor } = executorOf(
         async ({ tools: calls, signal }) => {
           calls.callTool('mcp__test__echo', { text: 'a' }).catch(() => undefined);
-          await seen.started;
+          await held.untilOpen(1);
           if (how === 'the host fails') throw new Error('no more memory');
           return untilCancelled(signal);
         },
-        { tools: source },
+        { tools: held },
       );
       const caller = new AbortController();
       const running = executor.execute({ code: 'x', allowedTools: ['*'] }, { signal: caller.signal });
-      await seen.started;
+      await held.untilOpen(1);
       if (how === 'the caller cancels') caller.abort();
       if (how === 'the executor closes') await executor.close();
       const report = await running;

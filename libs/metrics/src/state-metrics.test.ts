@@ -1,3 +1,4 @@
+import { recordingLogger } from '@code-executor/contracts/testing';
 import { expect, test } from '@jest/globals';
 
 import { createMetrics, type MetricSources, type PoolState } from './index.js';
@@ -100,8 +101,7 @@ test('a source that throws, rejects or hangs has no values, and the log says whi
     if (isBroken) throw new Error('broken');
     return state;
   };
-  const warnings: unknown[] = [];
-  const log = () => undefined;
+  const logger = recordingLogger();
   const metrics = createMetrics(
     {
       pool: () => whenWhole({ active: 1, waiting: 1, servers: [{ name: 'github', circuit: 'open' }] }),
@@ -109,10 +109,10 @@ test('a source that throws, rejects or hangs has no values, and the log says whi
       sandboxes: () => (isBroken ? new Promise(() => undefined) : Promise.resolve([])),
       cache: () => whenWhole({ hits: 1, misses: 1 }),
     },
-    { logger: { debug: log, info: log, error: log, warn: (fields) => warnings.push(fields) } },
+    { logger },
   );
   await metrics.render();
-  expect(warnings).toEqual([]);
+  expect(logger.entries).toEqual([]);
 
   isBroken = true;
   void metrics.record({
@@ -129,7 +129,7 @@ test('a source that throws, rejects or hangs has no values, and the log says whi
     Object.keys(samples).filter((name) => /^(?:pool_(?:active|queue_d)|circuit|executions_)/.test(name)),
   ).toEqual([]);
   expect(samples).toMatchObject({ 'tool_calls_total{server="other",status="success"}': 1, [cacheHits]: 1 });
-  expect(warnings).toMatchObject([
+  expect(logger.entries.map(({ fields }) => fields)).toMatchObject([
     { source: 'pool', err: { message: 'broken' } },
     { source: 'executor', err: { message: 'broken' } },
     { source: 'cache', err: { message: 'broken' } },

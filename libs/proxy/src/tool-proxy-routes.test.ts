@@ -1,9 +1,8 @@
 import { CodeExecutorError, type FailedServer, type ToolSource } from '@code-executor/contracts';
-import { fakeToolSource } from '@code-executor/contracts/testing';
+import { fakeToolSource, heldSource } from '@code-executor/contracts/testing';
 import { startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { heldSource } from './proxy.test.kit.js';
 import { serveToolProxy } from './serve-tool-proxy.js';
 import { createToolProxy } from './tool-proxy.js';
 import { toolProxyRoutes, type ToolProxyRoutesOptions } from './tool-proxy-routes.js';
@@ -147,21 +146,8 @@ describe('POST /', () => {
   });
 
   test('a client that hangs up ends its call', async () => {
-    const aborted: string[] = [];
-    const { tools, started: reached } = heldSource();
-    let onAbort: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => (onAbort = resolve));
-    const watched: ToolSource = {
-      listTools: (options) => tools.listTools(options),
-      callTool: (name, args, options = {}) => {
-        options.signal?.addEventListener('abort', () => {
-          aborted.push(name);
-          onAbort();
-        });
-        return tools.callTool(name, args, options);
-      },
-    };
-    const { url, token } = await start({}, watched);
+    const held = heldSource();
+    const { url, token } = await start({}, held);
     const gone = new AbortController();
     const asked = fetch(url, {
       method: 'POST',
@@ -170,11 +156,12 @@ describe('POST /', () => {
       signal: gone.signal,
     });
     const left = expect(asked).rejects.toThrow('aborted');
-    await reached(1);
+    await held.untilOpen(1);
+    const signal = held.open[0]?.options.signal;
+    const ended = new Promise((resolve) => signal?.addEventListener('abort', resolve));
     gone.abort();
     await left;
     await ended;
-    expect(aborted).toEqual(['mcp__test__held']);
   });
 });
 

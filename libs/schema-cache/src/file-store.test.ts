@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { recordingLogger } from '@code-executor/contracts/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { recordingLogger } from './recording-logger.test.support.js';
 import { SchemaCache } from './schema-cache.js';
 
 let folder: string;

@@ -1,8 +1,7 @@
-import { freePort } from '@code-executor/contracts/testing';
+import { freePort, recordingLogger } from '@code-executor/contracts/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from '@keyv/redis';
 
-import { recordingLogger } from './recording-logger.test.support.js';
 import { type RedisServer, startRedis } from './redis-server.test.support.js';
 import { SchemaCache, type SchemaCacheOptions } from './schema-cache.js';
 
@@ -105,18 +104,12 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
 });
 
 test('SchemaCache without the Redis that was named stays in memory, with one warning and no secret', async () => {
-  const fields: object[] = [];
-  const warn = (about: object, message: string) => {
-    fields.push(about);
-    logger.warn(about, message);
-  };
   const store = `redis://:secret@127.0.0.1:${await freePort()}`;
-  const cache = open({ store, logger: { ...logger, warn } });
+  const cache = open({ store });
   const load = (key: string) => cache.getOrLoad(key, value(key));
   expect(await Promise.all(['a', 'b', 'c'].map(load))).toEqual(['a', 'b', 'c']);
   expect(await cache.getOrLoad('a', never)).toBe('a');
   await cache.clear();
   expect(await cache.entries()).toEqual([]);
-  expect(logger.messages).toEqual([silent]);
-  expect(fields).toEqual([{ reason: 'ECONNREFUSED' }]);
+  expect(logger.entries).toEqual([{ level: 'warn', fields: { reason: 'ECONNREFUSED' }, message: silent }]);
 });

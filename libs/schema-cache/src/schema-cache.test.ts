@@ -1,6 +1,6 @@
+import { recordingLogger } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
-import { recordingLogger } from './recording-logger.test.support.js';
 import { SchemaCache, type SchemaCacheOptions } from './schema-cache.js';
 
 /** A cache with a clock that is set by hand. */

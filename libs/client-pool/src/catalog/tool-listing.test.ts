@@ -1,4 +1,5 @@
 import { silentLogger } from '@code-executor/contracts';
+import { recordingLogger } from '@code-executor/contracts/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { ClientPool } from '../client-pool.js';
@@ -10,14 +11,7 @@ afterEach(() => pool?.close());
 
 /** Lists a server of `raw-server.mjs` beside a sound one, which must never be hurt. */
 const listingOf = async (kind: string) => {
-  const logged: object[] = [];
-  const ignore = () => {};
-  const logger = {
-    error: ignore,
-    warn: (about: object) => void logged.push(about),
-    info: ignore,
-    debug: ignore,
-  };
+  const logger = recordingLogger();
   pool = new ClientPool({
     ...patient,
     logger,
@@ -25,6 +19,7 @@ const listingOf = async (kind: string) => {
   });
   const { tools, failedServers } = await pool.listTools();
   expect(tools.filter(({ server }) => server === 'kit')).toHaveLength(2);
+  const logged = logger.entries.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
   return { pool, tools: tools.filter(({ server }) => server === 'raw'), failedServers, logged };
 };
 

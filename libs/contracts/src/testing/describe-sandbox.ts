@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-
 import { noPermissions, type ExecutionRequest, type Sandbox } from '../sandbox.js';
 import { fakeToolSource } from './fake-tool-source.js';
+import { jestGlobals } from './jest-globals.js';
 import { forgedFrame, programsIn, type SandboxPrograms, shownPicture } from './sandbox-programs.js';
 
 /** The suite that every `Sandbox` must pass; its programs are in `sandbox-programs.ts`, by language. */
 export function describeSandbox(name: string, create: () => Promise<Sandbox>): void {
+  const { afterAll, beforeAll, describe, expect, test } = jestGlobals();
   describe(`${name} as a Sandbox`, () => {
     let sandbox: Sandbox;
     let program: SandboxPrograms;

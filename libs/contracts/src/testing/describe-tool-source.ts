@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-
 import { CodeExecutorError } from '../error.js';
 import type { ListOptions, ToolHit, ToolName, ToolSource } from '../tool.js';
+import { jestGlobals } from './jest-globals.js';
 
 /** A source under test, and how to end it. */
 export interface ToolSourceFixture {
@@ -15,6 +14,7 @@ export interface ToolSourceFixture {
  * answers an `isError` result with the text `it failed`.
  */
 export function describeToolSource(name: string, create: () => Promise<ToolSourceFixture>): void {
+  const { afterAll, beforeAll, describe, expect, test } = jestGlobals();
   describe(`${name} as a ToolSource`, () => {
     let fixture: ToolSourceFixture;
     beforeAll(async () => {

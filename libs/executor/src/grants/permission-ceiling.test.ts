@@ -18,14 +18,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Logger, noPermissions, type Permissions, silentLogger } from '@code-executor/contracts';
+import { noPermissions, type Permissions } from '@code-executor/contracts';
+import { recordingLogger } from '@code-executor/contracts/testing';
 
 import { type ExecutionGrants, PermissionCeiling } from './permission-ceiling.js';
 
 describe('PermissionCeiling', () => {
   let root: string;
   let data: string;
-  let warnings: string[];
+  let logger: ReturnType<typeof recordingLogger>;
   const open: PermissionCeiling[] = [];
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'grants-')));
@@ -38,7 +39,7 @@ describe('PermissionCeiling', () => {
     symlinkSync(join(root, 'nowhere'), join(data, 'dangling'));
     symlinkSync('sub', join(data, 'way-in'));
     symlinkSync(data, join(root, 'alias'));
-    warnings = [];
+    logger = recordingLogger();
   });
   afterEach(() => {
     for (const ceiling of open.splice(0)) ceiling.close();
@@ -46,7 +47,6 @@ describe('PermissionCeiling', () => {
   });
 
   const ceilingOf = (grants?: ExecutionGrants) => {
-    const logger: Logger = { ...silentLogger, warn: (_fields, message) => warnings.push(message) };
     const ceiling = new PermissionCeiling(grants, logger);
     open.push(ceiling);
     return ceiling;
@@ -188,7 +188,7 @@ describe('PermissionCeiling', () => {
     test('and warns of what is not there yet', async () => {
       const later = join(root, 'later');
       const ceiling = ceilingOf({ allowRead: [later] });
-      expect(warnings).toEqual([
+      expect(logger.messages).toEqual([
         `security.allowRead ${JSON.stringify(later)} does not exist; it is not granted until the server is restarted.`,
       ]);
       mkdirSync(later);
@@ -207,7 +207,7 @@ describe('PermissionCeiling', () => {
         expect.stringContaining('leads through a link'),
         expect.stringContaining('is outside security.allowRead'),
       ]);
-      expect(warnings).toEqual(
+      expect(logger.messages).toEqual(
         grants.allowRead.map((path) =>
           expect.stringContaining(
             `security.allowRead ${JSON.stringify(path)} leads through a link in a folder that programs may write to`,

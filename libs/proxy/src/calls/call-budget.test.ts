@@ -1,8 +1,8 @@
-import { fakeToolSource } from '@code-executor/contracts/testing';
+import { fakeToolSource, heldSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
 import { createToolProxy, summarizeCalls } from '../index.js';
-import { codeOf, fakeTools, heldSource } from '../proxy.test.kit.js';
+import { codeOf, fakeTools } from '../proxy.test.kit.js';
 
 describe('budget', () => {
   test('refuses the 1001st call, and no earlier one', async () => {
@@ -64,19 +64,19 @@ describe('budget', () => {
 
   test('has 32 calls under way, and the others wait their turn', async () => {
     const held = heldSource();
-    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'] });
+    const proxy = createToolProxy({ tools: held, allowedTools: ['*'] });
     const calls = Array.from({ length: 100 }, (_, n) => proxy.callTool('mcp__test__held', { n }));
-    const order: string[] = [];
-    await held.started(32);
+    const order: unknown[] = [];
+    await held.untilOpen(32);
     for (let answered = 0; answered < 100; answered++) {
-      await held.started(Math.min(32, 100 - answered));
-      const next = held.running[0];
-      order.push(next?.name ?? '');
+      await held.untilOpen(Math.min(32, 100 - answered));
+      const next = held.open[0];
+      order.push(next?.args['n']);
       next?.answer();
     }
     await Promise.all(calls);
-    expect(held.most()).toBe(32);
-    expect(order).toEqual(Array.from({ length: 100 }, (_, n) => String(n)));
+    expect(held.mostOpen).toBe(32);
+    expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n));
   });
 
   test('calls that waited for their turn while the bytes were used up do not reach the server', async () => {

@@ -7,11 +7,11 @@ import {
   type ToolName,
   type ToolSource,
 } from '@code-executor/contracts';
-import { fakeToolSource } from '@code-executor/contracts/testing';
+import { fakeToolSource, heldSource } from '@code-executor/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 
 import { createToolProxy, summarizeCalls, type ToolProxy } from '../index.js';
-import { codeOf, fakeTools, heldSource } from '../proxy.test.kit.js';
+import { codeOf, fakeTools } from '../proxy.test.kit.js';
 
 /** Whose calls these are. */
 const ids = { executionId: 'exec_1', clientId: 'embedder', clientKind: 'embedder' };
@@ -200,18 +200,18 @@ describe('the record of calls', () => {
     const held = heldSource();
     const controllers = { run: new AbortController(), call: new AbortController() };
     const proxy = createToolProxy({
-      tools: held.tools,
+      tools: held,
       allowedTools: ['*'],
       signal: controllers.run.signal,
       ...options,
     });
     const call = codeOf(proxy.callTool('mcp__test__held', {}, { signal: controllers.call.signal }));
-    await held.started(1);
+    await held.untilOpen(1);
     expect(proxy.calls).toMatchObject([{ status: 'running' }]);
     cancel(controllers);
     expect(await call).toBe('cancelled');
-    expect(held.running[0]?.signal?.aborted).toBe(true);
-    held.running[0]?.answer('late');
+    expect(held.open[0]?.options.signal?.aborted).toBe(true);
+    held.open[0]?.answer('late');
     await new Promise(setImmediate);
     const errorMessage = 'The execution ended before the call did.';
     expect(proxy.calls).toMatchObject([{ status: 'failure', errorCode: 'cancelled', errorMessage }]);
@@ -222,10 +222,10 @@ describe('the record of calls', () => {
   test('has no running call from the moment on in which the execution ends', async () => {
     const held = heldSource();
     const run = new AbortController();
-    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'], signal: run.signal });
+    const proxy = createToolProxy({ tools: held, allowedTools: ['*'], signal: run.signal });
     const calls = [1, 2].map(() => codeOf(proxy.callTool('mcp__test__held', {})));
-    await held.started(2);
-    held.running[0]?.answer();
+    await held.untilOpen(2);
+    held.open[0]?.answer();
     expect(await calls[0]).toBe('ok');
     run.abort();
     expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([
@@ -240,26 +240,26 @@ describe('the record of calls', () => {
     const run = new AbortController();
     const budget = { maxConcurrent: 1 };
     const proxy = createToolProxy({
-      tools: held.tools,
+      tools: held,
       allowedTools: ['*'],
       signal: run.signal,
       budget,
       ...options,
     });
     const calls = [1, 2, 3].map(() => codeOf(proxy.callTool('mcp__test__held', {})));
-    await held.started(1);
+    await held.untilOpen(1);
     run.abort();
     expect(await Promise.all(calls)).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(await codeOf(proxy.callTool('mcp__test__held', {}))).toBe('cancelled');
     expect(proxy.calls.map(({ status }) => status)).toEqual(['failure', 'rejected', 'rejected', 'rejected']);
     expect(events).toHaveLength(4);
-    expect(held.most()).toBe(1);
+    expect(held.mostOpen).toBe(1);
     expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([{ callCount: 1 }]);
   });
 
   test('a call that ran out of time says so', async () => {
     const held = heldSource();
-    const proxy = createToolProxy({ tools: held.tools, allowedTools: ['*'] });
+    const proxy = createToolProxy({ tools: held, allowedTools: ['*'] });
     expect(await codeOf(proxy.callTool('mcp__test__held', {}, { signal: AbortSignal.timeout(20) }))).toBe(
       'deadline_exceeded',
     );
