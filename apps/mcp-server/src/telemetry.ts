@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
-import type { Logger } from '@code-executor/contracts';
+import { type Logger, within } from '@code-executor/contracts';
 import { diag, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -30,7 +28,10 @@ export function startTelemetry(version: string, logger: Logger): Telemetry {
   return {
     async close() {
       // A collector that is gone is no reason not to end.
-      await Promise.race([provider.shutdown().catch(() => undefined), delay(closeMs)]);
+      await within(
+        closeMs,
+        provider.shutdown().catch(() => undefined),
+      );
     },
   };
 }

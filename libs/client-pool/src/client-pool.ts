@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import {
   type CallerEvent,
@@ -16,6 +16,7 @@ import {
   type ToolSchema,
   type ToolSource,
   untilAborted,
+  within,
 } from '@code-executor/contracts';
 
 import { CallQueue } from './calls/call-queue.js';
@@ -140,22 +141,22 @@ export class ClientPool implements ToolSource {
    * waited for, too. For whoever is about to close the pool.
    */
   async drain(limitMs: number): Promise<void> {
-    const ended = new AbortController();
-    const limit = delay(limitMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    const isOver = limit.then(() => true);
-    while (this.#underWay.size > 0) {
-      const isDone = Promise.allSettled(this.#underWay).then(() => false);
-      if (await Promise.race([isDone, isOver])) break;
-      // Whoever has listed tools may call one of them now.
-      await nextTurn();
-    }
-    ended.abort();
+    await within(limitMs, this.#idle());
   }
 
   /** Ends all connections and child processes, in about two seconds at most; calls under way are cancelled. */
   async close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#servers, ...this.#retiring].map((server) => server.close()));
     await this.#closing;
+  }
+
+  /** Resolves when no listing and no call is under way. */
+  async #idle(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      await Promise.allSettled(this.#underWay);
+      // A program that has listed tools may call one of them now.
+      await nextTurn();
+    }
   }
 
   async #listTools(options: ListOptions): Promise<ToolListing> {

@@ -8,6 +8,7 @@ import {
   type ToolResult,
   type ToolSchema,
   untilAborted,
+  within,
 } from '@code-executor/contracts';
 
 import { cancelled } from './calls/cancelled.js';
@@ -189,13 +190,7 @@ export class UpstreamServer {
   /** Closes when the calls under way have ended, or after `drainMs`. */
   async retire(drainMs: number): Promise<void> {
     this.#isRetired = true;
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, drainMs);
-      this.#stop.signal.addEventListener('abort', () => resolve());
-    });
-    await Promise.race([Promise.allSettled(this.#running), limit]);
-    clearTimeout(timer);
+    await within(drainMs, Promise.allSettled(this.#running), this.#stop.signal);
     await this.close();
   }
 

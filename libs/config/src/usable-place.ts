@@ -1,6 +1,8 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import { within } from '@code-executor/contracts';
+
 /** The kernel's own file systems, in which nobody can put a file: proc and sysfs. */
 const withoutFiles: readonly number[] = [0x9fa0, 0x62656572];
 /** A disk of another machine may never answer. */
@@ -11,26 +13,19 @@ const maxAnswerMs = 5000;
  * now may be gone later.
  */
 export async function whyUnusable(path: string): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const unanswered = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`does not answer for ${maxAnswerMs / 1000} s`), maxAnswerMs);
-  });
-  try {
-    return await Promise.race([look(path), unanswered]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const answer = await within(maxAnswerMs, look(path));
+  return answer === undefined ? `does not answer for ${maxAnswerMs / 1000} s` : answer.problem;
 }
 
-async function look(path: string): Promise<string | undefined> {
+async function look(path: string): Promise<{ problem?: string }> {
   try {
     const { type } = await statfs(await nearestExisting(path));
     return withoutFiles.includes(type)
-      ? 'is on a file system of the kernel, which keeps no files'
-      : undefined;
+      ? { problem: 'is on a file system of the kernel, which keeps no files' }
+      : {};
   } catch {
     // Whoever writes there says what is wrong.
-    return undefined;
+    return {};
   }
 }
 

@@ -15,6 +15,7 @@ export type {
   RefusedRequestEvent,
   ToolCallEndedEvent,
 } from './audit.js';
+export { type CallStep, type NextStep, throughSteps } from './call-step.js';
 export { type Caller, type CallerPolicy, embedder } from './caller.js';
 export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from './error.js';
 export { HostPattern } from './host-pattern.js';
@@ -55,11 +56,13 @@ export type {
   ToolSchema,
   ToolSource,
 } from './tool.js';
+export { ToolFailure, toolFailureText } from './tool-failure.js';
 export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
 export { printable, printableJson } from './printable.js';
 export { type CutMessage, MessageBuffer, type SharedMemory } from './message-buffer.js';
 export { readInTurns } from './read-in-turns.js';
 export { untilAborted } from './until-aborted.js';
+export { within } from './within.js';
 export { plainContent, unwrapToolResult } from './unwrap-tool-result.js';
 export { writeTogether } from './write-together.js';
 export { identifierOf, identifiersOf, type IdentifierStyle } from './identifier.js';

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import {
   anySignal,
   type AuditSink,
@@ -12,6 +10,7 @@ import {
   type Logger,
   type SandboxStatus,
   silentLogger,
+  within,
 } from '@code-executor/contracts';
 import { createToolProxy, type ToolProxy } from '@code-executor/proxy';
 import type { ToolForm } from '@code-executor/schema-types';
@@ -121,10 +120,7 @@ class QueuedExecutor implements Executor {
 
   /** Resolves when nothing is under way any more, the time is over, or somebody else closes at once. */
   async #drain(drainMs: number): Promise<void> {
-    const ended = new AbortController();
-    const limit = delay(drainMs, undefined, { signal: anySignal(ended.signal, this.#closing.signal) });
-    await Promise.race([Promise.all(this.#unfinished), limit.catch(() => undefined)]);
-    ended.abort();
+    await within(drainMs, Promise.all(this.#unfinished), this.#closing.signal);
   }
 
   async #run(

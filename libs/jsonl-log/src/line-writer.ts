@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, within } from '@code-executor/contracts';
 
 import { appendLines, type FileEnd, fileIsFull } from './append-lines.js';
 import { fileOf, listFiles, type LogPlace } from './log-files.js';
@@ -85,17 +85,14 @@ export class LineWriter {
 
   /** Resolves at the latest when the disk has had its time; the work goes on then, and all else is refused meanwhile. */
   async #inTime(work: Promise<void>, onLate: () => void): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        this.#isStuck = true;
-        void work.finally(() => (this.#isStuck = false));
-        onLate();
-        resolve();
-      }, maxWriteMs);
-    });
-    await Promise.race([work, late]);
-    clearTimeout(timer);
+    const isDone = await within(
+      maxWriteMs,
+      work.then(() => true),
+    );
+    if (isDone) return;
+    this.#isStuck = true;
+    void work.finally(() => (this.#isStuck = false));
+    onLate();
   }
 
   async #writeGroup(date: string, lines: readonly WaitingLine[]): Promise<void> {

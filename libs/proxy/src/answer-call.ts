@@ -1,15 +1,8 @@
-import {
-  type CallOptions,
-  CodeExecutorError,
-  type ToolResult,
-  unwrapToolResult,
-} from '@code-executor/contracts';
+import { type CallOptions, CodeExecutorError, ToolFailure, unwrapToolResult } from '@code-executor/contracts';
 
 import type { RequestedCall } from './parse-call.js';
 import type { ToolProxy } from './tool-proxy.js';
 
-/** Longest text of a failed tool that becomes the message of an error. */
-const maxErrorChars = 4000;
 /** The upstream server answered, but not with what was asked for: what a gateway calls bad. */
 const toolErrorStatus = 502;
 /** As much as programs get of one call. */
@@ -28,25 +21,10 @@ export async function answerCall(
   options: CallOptions,
 ): Promise<CallAnswer> {
   const result = await proxy.callTool(toolName, params, options);
-  if (result.isError !== true || raw) {
-    return { status: 200, json: encode({ result: raw ? result : unwrapToolResult(result) }) };
-  }
-  // The listing is at hand once a tool has answered.
-  const { tools } = await proxy.listTools({ name: toolName, ...options });
-  const server = tools[0]?.server;
-  const error = {
-    code: 'tool_error',
-    message: errorText(result),
-    tool: toolName,
-    ...(server !== undefined && { server }),
-  };
-  return { status: toolErrorStatus, json: encode({ error }) };
-}
-
-function errorText({ content }: ToolResult): string {
-  const texts = content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text']] : []));
-  const text = texts.join('\n').trim();
-  return text ? text.slice(0, maxErrorChars) : 'The tool failed and gave no reason.';
+  if (raw) return { status: 200, json: encode({ result }) };
+  const error = await ToolFailure.of(result, toolName, proxy, options);
+  if (error) return { status: toolErrorStatus, json: encode({ error }) };
+  return { status: 200, json: encode({ result: unwrapToolResult(result) }) };
 }
 
 function encode(body: object): string {

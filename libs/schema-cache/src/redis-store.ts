@@ -1,4 +1,4 @@
-import type { Logger } from '@code-executor/contracts';
+import { type Logger, untilAborted } from '@code-executor/contracts';
 import type KeyvRedis from '@keyv/redis';
 
 import { type Entry, isEntry, isFresh, toJson, type Wrapped } from './entry.js';
@@ -79,7 +79,9 @@ export class RedisStore extends MemoryStore {
   override async close(): Promise<void> {
     if (!this.#adapter) return;
     const adapter = await this.#adapter;
-    await within(adapter.disconnect(), answerMs).catch(() => adapter.disconnect(true));
+    await untilAborted(adapter.disconnect(), AbortSignal.timeout(answerMs)).catch(() =>
+      adapter.disconnect(true),
+    );
   }
 
   /** Undefined when Redis does not answer in time. */
@@ -89,7 +91,7 @@ export class RedisStore extends MemoryStore {
     try {
       // A slow machine may need long to load the client: that tells nothing about Redis.
       const redis = await this.#open();
-      const answer = await within(question(redis), answerMs);
+      const answer = await untilAborted(question(redis), AbortSignal.timeout(answerMs));
       this.#hasWarned = false;
       return answer;
     } catch (error) {
@@ -124,17 +126,5 @@ function fromJson(json: string | undefined): Entry | undefined {
     return isEntry(data) ? data : undefined;
   } catch {
     return undefined;
-  }
-}
-
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException('No answer in time.', 'TimeoutError')), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }

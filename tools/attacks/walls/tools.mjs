@@ -3,6 +3,7 @@ const policy = 'libs/proxy/src/policy/tool-policy.ts';
 const budget = 'libs/proxy/src/calls/call-budget.ts';
 const patterns = 'libs/proxy/src/policy/name-patterns.ts';
 const proxy = 'libs/proxy/src/tool-proxy.ts';
+const callSteps = 'libs/proxy/src/calls/call-steps.ts';
 const validator = 'libs/proxy/src/arguments/argument-validator.ts';
 const handlers = 'libs/sandbox-channel/src/calls/tool-types.ts';
 const url = 'libs/guarded-fetch/src/check-url.ts';
@@ -40,7 +41,7 @@ export const tools = {
     attacks: ['PRX-15'],
   },
   'arguments fit the schema': {
-    edits: [[proxy, /if \(errors\.length > 0\)(?= \{\n +throw)/, 'if (false)']],
+    edits: [['libs/proxy/src/arguments/fits-schema.ts', 'left.length > 0', 'false']],
     attacks: ['PRX-14'],
   },
   'time of a schema check': {
@@ -63,11 +64,11 @@ export const tools = {
     attacks: ['PRX-16'],
   },
   'bytes of results, before a call': {
-    edits: [[proxy, /\/\/ Results came in during the wait\.\s*this\.#budget\.checkBytes\(\);/, '']],
+    edits: [[callSteps, /\/\/ Results came in during the wait\.\s*budget\.checkBytes\(\);/, '']],
     attacks: ['PIP-06'],
   },
   'calls at once': {
-    edits: [[proxy, 'pLimit(this.#budget.maxConcurrent)', 'pLimit(1e6)']],
+    edits: [[proxy, 'pLimit(budget.maxConcurrent)', 'pLimit(1e6)']],
     attacks: ['PIP-06'],
   },
   "bytes of an upstream server's line": {

@@ -1,4 +1,6 @@
-import type { Logger, ToolSchema } from '@code-executor/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { type Logger, type ToolSchema, within } from '@code-executor/contracts';
 
 import { definitionKey } from './definition-key.js';
 import { isRecord } from '../json-record.js';
@@ -70,16 +72,9 @@ export class ToolCatalog {
     if (this.#refreshing) await this.#within(this.#refreshing);
     const { cache, discoveryTimeoutMs } = this.#options;
     const judge = (value: unknown) => this.#judge(value, isRetryDue);
-    let timer: NodeJS.Timeout | undefined;
     let isAsked = (): void => {};
-    const tooLong = new Promise<undefined>((resolve) => {
-      isAsked = () => {
-        clearTimeout(timer);
-        if (!untilReady)
-          timer = setTimeout(() => resolve(undefined), discoveryTimeoutMs - (this.askedForMs ?? 0));
-      };
-    });
-    // From then on: reading the cache may take a while, and says nothing about the server.
+    // The limit begins here, because reading the cache may take a while, and says nothing about the server.
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
     if (this.#askedAt !== undefined) isAsked();
     const load = () => {
       const loading = this.#load();
@@ -89,11 +84,9 @@ export class ToolCatalog {
     const listing = cache
       .getOrLoad(this.#key, load, judge)
       .then((value) => this.#understand(value) ?? noTools);
-    try {
-      return (await Promise.race([listing, tooLong])) ?? this.#tools;
-    } finally {
-      clearTimeout(timer);
-    }
+    if (untilReady) return listing;
+    const inTime = asked.then(() => within(discoveryTimeoutMs - (this.askedForMs ?? 0), listing));
+    return (await Promise.race([listing, inTime])) ?? this.#tools;
   }
 
   /** Lists again, and waits for it, but not longer than `discoveryTimeoutMs`. */
@@ -168,20 +161,11 @@ export class ToolCatalog {
   }
 
   async #within(listing: Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.discoveryTimeoutMs);
-    });
-    await Promise.race([listing, limit]);
-    clearTimeout(timer);
+    await within(this.#options.discoveryTimeoutMs, listing);
   }
 }
 
 /** All of it has been JSON. */
 function areSame(a: Tools, b: Tools): boolean {
   return a.size === b.size && JSON.stringify([...a.values()]) === JSON.stringify([...b.values()]);
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

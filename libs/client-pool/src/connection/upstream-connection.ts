@@ -4,6 +4,7 @@ import {
   type ToolResult,
   type ToolSchema,
   untilAborted,
+  within,
 } from '@code-executor/contracts';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
@@ -212,8 +213,10 @@ export class UpstreamConnection {
   /** Closing the client rejects every request under way. */
   async #shutDown(loss: Loss): Promise<void> {
     if (loss === closed && this.#transport instanceof StreamableHTTPClientTransport) {
-      const limit = new Promise<void>((resolve) => setTimeout(resolve, endSessionMs));
-      await Promise.race([this.#transport.terminateSession().catch(() => {}), limit]);
+      await within(
+        endSessionMs,
+        this.#transport.terminateSession().catch(() => {}),
+      );
     }
     await this.#client?.close();
     await this.#transport?.close();

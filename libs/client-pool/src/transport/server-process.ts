@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process';
 import { once } from 'node:events';
 
-import { type CutMessage, readInTurns, writeTogether } from '@code-executor/contracts';
+import { type CutMessage, readInTurns, within, writeTogether } from '@code-executor/contracts';
 import spawn from 'cross-spawn';
 
 import { killAtExit, killTree, leadsGroup } from './kill-tree.js';
@@ -154,13 +154,8 @@ export class ServerProcess {
     child.stderr.destroy();
   }
 
-  #exitsWithin(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      void this.#exited.then(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
+  async #exitsWithin(ms: number): Promise<boolean> {
+    const exit = this.#exited.then(() => true);
+    return (await within(ms, exit)) ?? false;
   }
 }

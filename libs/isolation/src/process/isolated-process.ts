@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { readInTurns, writeTogether } from '@code-executor/contracts';
+import { readInTurns, within, writeTogether } from '@code-executor/contracts';
 
 import type { IsolatedCommand, Walls } from '../command.js';
 import { type ExitStatus, exitStatus } from './exit-status.js';
@@ -131,7 +131,7 @@ export class IsolatedProcess {
   async kill(graceMs: number): Promise<void> {
     if (graceMs > 0) {
       this.#signal('SIGTERM');
-      await Promise.race([this.exit, delay(graceMs, undefined, { ref: false })]);
+      await within(graceMs, this.exit);
     }
     this.#signal('SIGKILL');
     await this.exit;

@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
 
-import type {
-  AuditSink,
-  Caller,
-  CallerEvent,
-  CodeExecutorError,
-  EventMarks,
-  ToolResult,
-} from '@code-executor/contracts';
+import type { AuditSink, Caller, CallerEvent, CodeExecutorError, EventMarks } from '@code-executor/contracts';
 
-import { maxNameChars } from '../policy/name-patterns.js';
-import { quoteValue } from '../quote.js';
+import { OpenCall } from './open-call.js';
 import { RecordLimit } from './record-limit.js';
 import type { ToolCall } from './tool-call.js';
 
-const maxMessageChars = 500;
 /** Rejected calls are free for the program: beyond this many they are still refused, but not remembered. */
 const maxRejections = 10_000;
 
@@ -133,75 +124,4 @@ function hashOf(args: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-interface CallEvents {
-  begun: (call: ToolCall) => void;
-  ended: (call: ToolCall) => void;
-  rejected: (call: ToolCall) => void;
-}
-
-/** One call on its way; the first `succeed` or `fail` ends it. */
-class OpenCall {
-  readonly #record: ToolCall;
-  readonly #events: CallEvents;
-  #startedMs: number | undefined;
-
-  constructor(name: unknown, events: CallEvents) {
-    this.#record = {
-      toolName: typeof name === 'string' ? name.slice(0, maxNameChars) : quoteValue(name),
-      status: 'running',
-      durationMs: 0,
-      startedAt: new Date().toISOString(),
-    };
-    this.#events = events;
-  }
-
-  set server(server: string) {
-    this.#record.server = server;
-  }
-
-  /** The upstream server is called now. */
-  begin(): void {
-    this.#startedMs = performance.now();
-    this.#record.startedAt = new Date().toISOString();
-    this.#events.begun(this.#record);
-  }
-
-  /** The wait for a free place is over. */
-  leftQueue(): void {
-    if (this.#startedMs !== undefined) this.#record.queuedMs = performance.now() - this.#startedMs;
-  }
-
-  /** The tool has answered, with so many bytes. */
-  succeed(result: ToolResult, bytes: number): void {
-    if (this.#record.status === 'running') this.#record.resultBytes = bytes;
-    if (result.isError) this.#end('failure', 'tool_error', errorText(result));
-    else this.#end('success');
-  }
-
-  /** The call was refused, or broke off. */
-  fail({ code, message }: CodeExecutorError): void {
-    this.#end(this.#startedMs === undefined ? 'rejected' : 'failure', code, message);
-  }
-
-  #end(
-    status: 'success' | 'failure' | 'rejected',
-    errorCode?: ToolCall['errorCode'],
-    message?: string,
-  ): void {
-    const record = this.#record;
-    if (record.status !== 'running') return;
-    record.status = status;
-    if (this.#startedMs !== undefined) record.durationMs = performance.now() - this.#startedMs;
-    if (errorCode !== undefined) record.errorCode = errorCode;
-    if (message !== undefined) record.errorMessage = message.slice(0, maxMessageChars);
-    if (status === 'rejected') this.#events.rejected(record);
-    else this.#events.ended(record);
-  }
-}
-
-function errorText({ content }: ToolResult): string {
-  const text = content.find((block) => typeof block['text'] === 'string')?.['text'];
-  return typeof text === 'string' && text !== '' ? text : 'The tool failed and gave no reason.';
 }

@@ -2,19 +2,17 @@ import {
   CodeExecutorError,
   type JsonObject,
   plainContent,
+  ToolFailure,
   type ToolHit,
   type ToolName,
-  type ToolResult,
   type ToolSource,
 } from '@code-executor/contracts';
 
 import type { HostCall } from '../host-call.js';
-import { ResultText, ToolFailure } from '../replies/reply.js';
+import { ResultText } from '../replies/reply.js';
 import { withOwnNames } from './argument-names.js';
 import type { ToolPaths } from './tool-paths.js';
 
-/** Longest text of a failed tool that becomes the message of an exception. */
-const maxErrorChars = 4000;
 const maxShownNameChars = 200;
 
 /** Calls a tool, by its name or by a path. */
@@ -29,7 +27,8 @@ export const callTool: HostCall = {
     const args = found && hasKeywords === true ? withOwnNames(given, found) : given;
     const result = await tools.callTool(name, args, { signal });
     if (raw === true) return result;
-    if (result.isError) throw new ToolFailure(errorText(result), name, await serverOf(tools, name, signal));
+    const failure = await ToolFailure.of(result, name, tools, { signal });
+    if (failure) throw failure;
     const plain = plainContent(result);
     return typeof plain === 'string' ? new ResultText(plain) : plain;
   },
@@ -59,22 +58,6 @@ async function notAnObject(
   const { signature } = (await tools.listTools({ name, detail: 'signatures', signal })).tools[0] ?? {};
   const advice = signature === undefined ? '' : ` Its signature is ${signature}`;
   return invalid(`The arguments of ${shown} must be one object.${advice}`, shown);
-}
-
-function errorText(result: ToolResult): string {
-  const texts = result.content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text']] : []));
-  const text = texts.join('\n').trim();
-  return text ? text.slice(0, maxErrorChars) : 'The tool failed and gave no reason.';
-}
-
-/** The listing is at hand once a tool has answered. */
-async function serverOf(
-  tools: ToolSource<ToolHit>,
-  name: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { tools: found } = await tools.listTools({ name, detail: 'schemas', signal });
-  return found[0]?.server;
 }
 
 function invalid(message: string, tool?: string): CodeExecutorError {

@@ -1,4 +1,4 @@
-import { CodeExecutorError, type JsonValue } from '@code-executor/contracts';
+import { CodeExecutorError, type JsonValue, ToolFailure } from '@code-executor/contracts';
 
 import { JsonList } from './json-list.js';
 
@@ -8,17 +8,6 @@ const maxReplyBytes = 16 * 1024 * 1024;
 /** A tool's result that is text, which may be JSON: the sandbox parses it, because that is work on behalf of the program. */
 export class ResultText {
   constructor(readonly text: string) {}
-}
-
-/** An upstream tool that answered `isError`: not the host's failure, but an exception in the program. */
-export class ToolFailure extends Error {
-  constructor(
-    message: string,
-    readonly tool: string,
-    readonly server: string | undefined,
-  ) {
-    super(message);
-  }
 }
 
 /**
@@ -59,10 +48,7 @@ function toLine(reply: object): Buffer {
 }
 
 function errorFields(reason: unknown): Record<string, JsonValue> {
-  if (reason instanceof ToolFailure) {
-    const { message, tool, server } = reason;
-    return { code: 'tool_error', message, tool, ...(server !== undefined && { server }) };
-  }
+  if (reason instanceof ToolFailure) return reason.toJSON();
   const { code, message, tool, server, retryAfterMs } = CodeExecutorError.from(reason);
   return {
     code,

@@ -1,0 +1,55 @@
+import type { CallOptions, JsonObject, ToolName, ToolSchema, ToolSource } from '@code-executor/contracts';
+import type { ToolForm } from '@code-executor/schema-types';
+import type { LimitFunction } from 'p-limit';
+
+import type { ToolLookup } from '../discovery/tool-lookup.js';
+import type { PolicyGate } from '../policy/tool-policy.js';
+import type { BudgetMeter } from './call-budget.js';
+import type { CallLog } from './call-log.js';
+import type { OpenCall } from './open-call.js';
+
+/** What all calls of one proxy share. */
+export interface ProxyParts {
+  tools: ToolSource;
+  policy: PolicyGate;
+  budget: BudgetMeter;
+  lookup: ToolLookup;
+  log: CallLog;
+  /** Lets as many calls run at once as the budget says. */
+  turns: LimitFunction;
+  /** How messages write tools. */
+  form: ToolForm;
+  /** What every call carries: whose it is, and how it waits for a person. */
+  origin: Pick<CallOptions, 'executionId' | 'caller' | 'waitForPerson'>;
+  onCall: ((name: string) => void) | undefined;
+}
+
+/** One call on its way through the steps, and what they have found out about it. */
+export class ProxyCall {
+  readonly record: OpenCall;
+  /** Of the result as JSON, once it is there. */
+  resultBytes = 0;
+  #tool: ToolSchema | undefined;
+
+  /** The name and the arguments are what a program has sent, which may be anything. */
+  constructor(
+    readonly parts: ProxyParts,
+    readonly name: ToolName,
+    readonly args: JsonObject,
+    readonly signal: AbortSignal | undefined,
+    readonly traceparent: string | undefined,
+  ) {
+    this.record = parts.log.open(name, args);
+  }
+
+  /** The tool of that name; the step `lookup` finds it. */
+  get tool(): ToolSchema {
+    if (!this.#tool) throw new Error('The step `lookup` comes before those that need the tool.');
+    return this.#tool;
+  }
+
+  set tool(tool: ToolSchema) {
+    this.#tool = tool;
+    this.record.server = tool.server;
+  }
+}
