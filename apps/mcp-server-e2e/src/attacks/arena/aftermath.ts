@@ -13,52 +13,55 @@ export const project = fileURLToPath(new URL('../../../../..', import.meta.url))
 const maxServerMb = 512;
 const untilCleanMs = 30_000;
 
-/** What has to be true after every attack, whatever came of it. */
+/** Checks what must hold after every attack, whatever its outcome. */
 export async function checkAftermath(arena: Arena): Promise<void> {
   await arena.checkWorks();
   await arena.takeUpstreamCalls();
-  assert.ok(!arena.words.answers.includes(project), 'The folder of the product stands in an answer.');
+  assert.ok(!arena.output.answers.includes(project), 'An answer contains the folder of the product.');
   await checkTraces(arena);
   checkMemory(arena.pid);
 }
 
-/** What an attack leaves, also where the server has ended: no secret is told or kept, no trap touched, no file changed. */
+/**
+ * Checks what an attack leaves behind, which works even after the server has ended: no secret was revealed or stored, no
+ * trap was touched, no file was changed.
+ */
 export async function checkTraces(arena: Arena): Promise<void> {
   const records = await takeRecords(arena.places);
-  checkSecrets({ ...arena.takeWords(), records }, arena.secrets);
-  assert.deepEqual(arena.takeCaught(), [], 'Somebody talked to a trap.');
+  checkSecrets({ ...arena.takeOutput(), records }, arena.secrets);
+  assert.deepEqual(arena.takeCaught(), [], 'Something connected to a trap.');
   await checkFiles(arena.places);
 }
 
-/** No secret stands in anything that a server has said. */
-export function checkSecrets(words: Record<string, string>, secrets: readonly string[]): void {
-  for (const [where, text] of Object.entries(words)) {
+/** Checks that no output of a server contains a secret. */
+export function checkSecrets(output: Record<string, string>, secrets: readonly string[]): void {
+  for (const [where, text] of Object.entries(output)) {
     for (const secret of [...secrets.flatMap(spellingsOf), 'root:x:0:0']) {
-      assert.ok(!text.includes(secret), `A secret stands in the ${where}.`);
+      assert.ok(!text.includes(secret), `A secret is in the ${where}.`);
     }
   }
 }
 
-/** No file was changed or left. */
+/** Checks that no file was changed or left behind. */
 export async function checkFiles(places: Places): Promise<void> {
-  assert.deepEqual(await changesLeft(places), [], 'Files were changed or left.');
+  assert.deepEqual(await changesLeft(places), [], 'Files were changed or left behind.');
 }
 
-/** A server never had more memory than it may have. */
+/** Checks that a server never used more memory than it may. */
 export function checkMemory(pid: number): void {
   assert.ok(peakMemoryMb(pid) <= maxServerMb, `The server had ${peakMemoryMb(pid)} MiB.`);
 }
 
 const spellingsOf = (secret: string) => [secret, Buffer.from(secret).toString('base64')];
 
-/** What is changed for good; the folder of a process goes when that is gone. */
+/** The lasting changes; the folder of a process disappears some time after the process. */
 async function changesLeft(places: Places): Promise<string[]> {
   const deadline = Date.now() + untilCleanMs;
   let changes: string[] = [];
   await until(async () => {
     const all = await changesOf(places);
     const scratch = all.filter((change) => change.startsWith('temp/code-executor-'));
-    // In portable isolation, the spare has a folder of its own.
+    // In portable isolation, the spare process has one folder of its own.
     changes = all.filter((change) => scratch.length > 1 || !scratch.includes(change));
     return changes.length === 0 || Date.now() > deadline;
   });

@@ -4,68 +4,68 @@ import type { Surroundings } from './surroundings.js';
 import type { Traps } from './traps.js';
 import { takeUpstreamCalls, upstreamCalls } from './upstream-calls.js';
 
-/** What a server has said: to those who ask it, and to its operator. */
-export interface Words {
+/** The output of a server: its answers, and the log for its operator. */
+export interface Output {
   answers: string;
   log: string;
 }
 
 /**
- * The built server in the middle of secrets and traps. Each way to speak to it is a class of its own, which says how
- * the server is started, asked and ended; what an attack may not leave behind is the same for all, see aftermath.ts.
+ * The built server, surrounded by secrets and traps. There is a subclass for each transport, which defines how the
+ * server is started, called and stopped. What an attack must not leave behind is the same for all; see aftermath.ts.
  */
 export abstract class Arena {
   readonly places: Places;
   readonly #traps: Traps;
-  #words: Words = { answers: '', log: '' };
+  #output: Output = { answers: '', log: '' };
 
   protected constructor({ places, traps }: Surroundings) {
     this.places = places;
     this.#traps = traps;
   }
 
-  /** Of the server's process. */
+  /** The id of the server's process. */
   abstract get pid(): number;
 
-  /** Fails where the server does not answer as before, or something of an attack still runs. */
+  /** Fails if the server does not answer as before, or if a process of an attack still runs. */
   abstract checkWorks(): Promise<void>;
 
-  /** Ends the server; resolves when it is gone. */
+  /** Stops the server; resolves when its process has ended. */
   abstract end(): Promise<void>;
 
-  /** What the server may tell nobody. */
+  /** What the server must not reveal. */
   get secrets(): readonly string[] {
     return [this.places.canary];
   }
 
-  /** Keeps what the server has said. */
-  protected hear(where: keyof Words, text: string): void {
-    this.#words[where] += text;
+  /** Collects output of the server. */
+  protected addOutput(where: keyof Output, text: string): void {
+    this.#output[where] += text;
   }
 
-  /** What the server has said since this was last taken. */
-  get words(): Readonly<Words> {
-    return this.#words;
+  /** The output of the server since {@link takeOutput} was last called. */
+  get output(): Readonly<Output> {
+    return this.#output;
   }
 
-  takeWords(): Words {
-    const words = this.#words;
-    this.#words = { answers: '', log: '' };
-    return words;
+  takeOutput(): Output {
+    const output = this.#output;
+    this.#output = { answers: '', log: '' };
+    return output;
   }
 
-  /** The calls that reached upstream servers since this was last asked. */
+  /** The calls that reached upstream servers since the last time; forgets them. */
   readonly takeUpstreamCalls = () => takeUpstreamCalls(this.places);
 
-  /** The same, left there: more may come at any time. */
+  /** The same calls without forgetting them; more may arrive at any time. */
   readonly upstreamCalls = () => upstreamCalls(this.places);
 
-  /** Who talked to a trap since this was last asked. */
+  /** The connections that traps have caught since the last time. */
   takeCaught(): string[] {
     return this.#traps.caught.splice(0);
   }
 
-  /** Ends the server, and removes its home unless somebody wants to look at that. */
+  /** Stops the server, and removes its home unless `keepHome` is set. */
   async close({ keepHome = false } = {}): Promise<void> {
     await this.end();
     this.#traps.close();

@@ -13,7 +13,10 @@ const isName = (value: unknown) => typeof value === 'string' && value.length <= 
 const areNames = (value: unknown) => Array.isArray(value) && value.length <= 100 && value.every(isName);
 const like = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 
-/** What may stand in a record. Only names and search terms are in words of others; no code or argument fits elsewhere. */
+/**
+ * What each field of a record may contain. Only names and search terms are text that others choose; code or arguments fit
+ * into no other field.
+ */
 const shapes: Record<keyof AuditRecord, (value: unknown) => boolean> = {
   type: like(word),
   timestamp: like(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -45,14 +48,14 @@ const shapes: Record<keyof AuditRecord, (value: unknown) => boolean> = {
   ...{ durationMs: isNumber, queuedMs: isNumber, startupMs: isNumber },
 };
 
-/** The text of all records since this was last asked; each has to be one, and without plaintext. */
+/** Takes the text of all records since the last time; checks that each is a valid record without plaintext. */
 export async function takeRecords({ home }: Pick<Places, 'home'>): Promise<string> {
   const folder = join(home, '.code-executor', 'audit-logs');
   const names = await readdir(folder).catch(() => []);
   let taken = '';
   for (const name of names) {
     const path = join(folder, name);
-    // The server goes on with a file of the same name.
+    // The server continues with a new file of the same name.
     await rename(path, `${path}.taken`);
     taken += await readFile(`${path}.taken`, 'utf8');
     await rm(`${path}.taken`);
@@ -61,9 +64,9 @@ export async function takeRecords({ home }: Pick<Places, 'home'>): Promise<strin
   return taken;
 }
 
-/** The records of a text, one a line; throws where one is none, or holds what no record may. */
+/** Parses records, one per line; throws if one is invalid, or contains what no record may. */
 export function recordsIn(text: string): AuditRecord[] {
-  assert.ok(text === '' || text.endsWith('\n'), 'The last record breaks off.');
+  assert.ok(text === '' || text.endsWith('\n'), 'The last record is incomplete.');
   const lines = text.split('\n').slice(0, -1);
   return lines.map((line) => checked(JSON.parse(line) as AuditRecord));
 }
@@ -71,7 +74,7 @@ export function recordsIn(text: string): AuditRecord[] {
 function checked(record: AuditRecord): AuditRecord {
   for (const [key, value] of Object.entries(record)) {
     const fits = Object.hasOwn(shapes, key) && shapes[key as keyof AuditRecord](value);
-    assert.ok(fits, `A record holds ${key}: ${JSON.stringify(value).slice(0, 300)}`);
+    assert.ok(fits, `A record contains ${key}: ${JSON.stringify(value).slice(0, 300)}`);
   }
   return record;
 }

@@ -11,25 +11,25 @@ import { freePort } from '@code-executor/contracts/testing';
 import { bin } from '../../server-under-test/bin.js';
 import { until } from '../../server-under-test/until.js';
 import { Arena } from './arena.js';
-import { configOf, environmentOf, type Surroundings, surround } from './surroundings.js';
+import { configOf, environmentOf, type Surroundings, createSurroundings } from './surroundings.js';
 
-/** What the clients may do, by their ids; each has a token of its own. */
-const rights = {
+/** The settings of the clients by their ids; each has its own token. */
+const clientSettings = {
   alice: { policy: { allow: ['mcp__fixture__echo'] } },
   bob: { policy: { allow: ['mcp__fixture__pay'] } },
-  // Would have everything, if it were for the client.
+  // Asks for everything; the server's own policy must still limit it.
   greedy: { policy: { allow: ['*', 'mcp__fixture__pay'], deny: ['mcp__fixture__pay'] } },
   nobody: { policy: { allow: [] } },
   narrow: { policy: { deny: ['mcp__other__*'] } },
-  // As everybody is limited where the attacks are in no hurry.
+  // Has the default rate limit, which is switched off for the other clients.
   hasty: { rateLimit: { enabled: true } },
-  // Has what the policy gives to all.
+  // Has what the default policy allows.
   constructor: {},
 };
-export type ClientId = keyof typeof rights;
-export const clientIds = Object.keys(rights) as ClientId[];
+export type ClientId = keyof typeof clientSettings;
+export const clientIds = Object.keys(clientSettings) as ClientId[];
 
-/** What came back. */
+/** A response of the server. */
 export interface Answer {
   status: number;
   text: string;
@@ -37,8 +37,8 @@ export interface Answer {
 }
 
 const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`;
-/** Nobody waits longer for an answer; a connection without one is cut. */
-const patienceMs = 20_000;
+/** How long to wait for an answer before the connection is closed. */
+const answerTimeoutMs = 20_000;
 
 /** The built server, started with `--http`: its clients list and call tools, and run nothing. */
 export class HttpArena extends Arena {
@@ -54,18 +54,18 @@ export class HttpArena extends Arena {
     super(surroundings);
   }
 
-  /** Starts the server; without clients it makes one token for all. */
+  /** Starts the server; without clients it generates one token. */
   static async start(clients: readonly ClientId[] = clientIds): Promise<HttpArena> {
-    const arena = new HttpArena(await surround(), await freePort());
+    const arena = new HttpArena(await createSurroundings(), await freePort());
     await arena.restart(clients);
     return arena;
   }
 
-  /** Ends the server if it runs, and starts it on the same port, for these clients. */
+  /** Stops the server if it runs, and starts it on the same port for these clients. */
   async restart(clients: readonly ClientId[]): Promise<void> {
     await this.end();
     const { places, port } = this;
-    const byId = clients.map((id) => [id, { tokenHash: hashOf(this.tokens[id]), ...rights[id] }]);
+    const byId = clients.map((id) => [id, { tokenHash: hashOf(this.tokens[id]), ...clientSettings[id] }]);
     const surroundings = configOf(places) as { policy: object; security: object };
     const config = {
       ...surroundings,
@@ -73,7 +73,7 @@ export class HttpArena extends Arena {
         ...surroundings.policy,
         defaultAllowedTools: ['mcp__fixture__*', 'mcp__flood__*', 'mcp__other__*'],
       },
-      // The attacks are many, and in a hurry.
+      // The attacks send many requests quickly.
       security: { ...surroundings.security, rateLimit: { enabled: false } },
       http: { port, ...(byId.length > 0 && { clients: Object.fromEntries(byId) as object }) },
     };
@@ -87,13 +87,13 @@ export class HttpArena extends Arena {
     let started = '';
     child.stderr.on('data', (chunk: Buffer) => {
       started += chunk.toString();
-      this.hear('log', chunk.toString());
+      this.addOutput('log', chunk.toString());
     });
     await until(() => started.includes('listening on') || child.exitCode !== null);
     if (child.exitCode !== null) throw new Error(`The server did not start: ${started}`);
   }
 
-  /** A call is answered. */
+  /** Checks that a call is answered. */
   async checkWorks(): Promise<void> {
     const { status, text } = await this.call('mcp__fixture__echo', { answer: 42 });
     assert.deepEqual([status, text], [200, '{"result":{"answer":42}}']);
@@ -103,7 +103,7 @@ export class HttpArena extends Arena {
     return [...super.secrets, ...Object.values(this.tokens)];
   }
 
-  /** Ends the server as an operator does; resolves when it has. */
+  /** Stops the server as an operator does; resolves when its process has ended. */
   async end(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -117,21 +117,21 @@ export class HttpArena extends Arena {
     return this.#child?.pid ?? 0;
   }
 
-  /** Where the server writes the token that it made. */
+  /** The file to which the server writes the token that it generated. */
   get tokenFile(): string {
     return join(this.places.home, '.code-executor', 'http-token');
   }
 
-  /** Asks as programs do. */
+  /** Sends a request like an ordinary client. */
   async ask(path: string, token: string, init: RequestInit = {}): Promise<Answer> {
     const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(answerTimeoutMs),
       ...init,
       headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
     });
     const { status, headers } = answer;
     const text = await answer.text();
-    this.hear('answers', `${JSON.stringify([...headers])}\n${text}\n`);
+    this.addOutput('answers', `${JSON.stringify([...headers])}\n${text}\n`);
     return { status, text, headers };
   }
 
@@ -146,24 +146,24 @@ export class HttpArena extends Arena {
     return this.post(JSON.stringify({ toolName, params }), client);
   }
 
-  /** Connects; what arrives is kept, and the connection is cut when nobody says anything for long. */
+  /** Opens a connection and collects what arrives; it is closed if it is idle for too long. */
   connect(): { socket: Socket; heard: () => string; closed: Promise<void> } {
     const socket = connect(this.port, '127.0.0.1');
     let heard = '';
     socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')));
-    // The server resets connections on which we write on.
+    // The server resets connections that we continue to write to.
     socket.on('error', () => undefined);
-    socket.setTimeout(patienceMs, () => socket.destroy());
+    socket.setTimeout(answerTimeoutMs, () => socket.destroy());
     const closed = new Promise<void>((resolve) => {
       socket.once('close', () => {
-        this.hear('answers', heard);
+        this.addOutput('answers', heard);
         resolve();
       });
     });
     return { socket, heard: () => heard, closed };
   }
 
-  /** Sends bytes that no HTTP client would; resolves with all that comes until the server hangs up. */
+  /** Sends bytes that no HTTP client would; resolves with everything received until the server closes the connection. */
   async exchange(bytes: string): Promise<string> {
     const { socket, heard, closed } = this.connect();
     socket.write(bytes, 'latin1');

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const intervalMs = 10;
 const pageMib = 4096 / 1024 / 1024;
 
-/** Looks at something again and again until the work is done; resolves with the most that it saw. */
+/** Calls `look` repeatedly until the work is done; resolves with the highest value that it returned. */
 export async function peakWhile<T>(
   work: Promise<T>,
   look: () => number,
@@ -19,22 +19,22 @@ export async function peakWhile<T>(
   return { value: await done, peak };
 }
 
-/** Resident memory, in MiB, of the one sandbox below a server that has the most of it. */
+/** Resident memory, in MiB, of the sandbox below a server that uses most. */
 export function sandboxMemory(server: number): number {
   return Math.max(0, ...sandboxesOf(server).map((pid) => Math.max(...treeOf(pid).map(residentMib))));
 }
 
-/** Bytes, in MiB, of the nameless files that one of the sandboxes below a server holds open. */
+/** The largest total size, in MiB, of the deleted files that one process of a sandbox below a server holds open. */
 export function sandboxDisk(server: number): number {
-  return Math.max(0, ...sandboxesOf(server).flatMap((pid) => treeOf(pid).map(namelessFilesMib)));
+  return Math.max(0, ...sandboxesOf(server).flatMap((pid) => treeOf(pid).map(deletedFilesMib)));
 }
 
-/** The children of a server that are no upstream servers. */
+/** The children of a server that are not upstream servers. */
 export function sandboxesOf(server: number): number[] {
   return childrenOf(server).filter((pid) => !read(`/proc/${pid}/cmdline`).includes('upstream-server.mjs'));
 }
 
-/** A process and its descendants, the innermost last. */
+/** A process and its descendants; descendants come after their parents. */
 export function treeOf(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
@@ -43,17 +43,17 @@ function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 }
 
-/** Resident memory of a process, in MiB; 0 where there is none. */
+/** Resident memory of a process, in MiB; 0 if there is no such process. */
 export function residentMib(pid: number): number {
   return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageMib;
 }
 
-function namelessFilesMib(pid: number): number {
+function deletedFilesMib(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   try {
     const files = readdirSync(folder).map((descriptor) => statSync(`${folder}/${descriptor}`));
-    const nameless = files.filter((file) => file.isFile() && file.nlink === 0);
-    return nameless.reduce((sum, file) => sum + file.size, 0) / 1024 / 1024;
+    const deleted = files.filter((file) => file.isFile() && file.nlink === 0);
+    return deleted.reduce((sum, file) => sum + file.size, 0) / 1024 / 1024;
   } catch {
     return 0;
   }

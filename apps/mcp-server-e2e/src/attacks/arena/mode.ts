@@ -1,2 +1,2 @@
-/** How programs are walled off in the server that is attacked. */
+/** The isolation mode of the server that is attacked. */
 export type Mode = 'strict' | 'portable';

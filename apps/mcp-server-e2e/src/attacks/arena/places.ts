@@ -3,27 +3,27 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What an attack may aim at. */
+/** The files, folders and sockets that an attack can aim at. */
 export interface Places {
-  /** Stands in every place below that is a secret; nothing of it may come out. */
+  /** The text that every secret below contains; it must never leak. */
   canary: string;
-  /** The home folder of the server, which holds everything else. */
+  /** The home folder of the server, which contains everything else. */
   home: string;
   /** The temp folder of the server, in which another user has left files that configure Deno. */
   temp: string;
   /** A folder with `secret.txt`, `.json`, `.js`, `.cjs`, `.env`, and `data`. */
   secrets: string;
-  /** A folder that may be read, with links that lead out of it. */
+  /** A folder that programs may read, with links that lead out of it. */
   readable: string;
-  /** A folder that may be written, with links that lead out of it. */
+  /** A folder that programs may write, with links that lead out of it. */
   writable: string;
-  /** Where attacks put what they need. */
+  /** A folder for files that attacks need. */
   stage: string;
-  /** A pipe that the server was started with, as descriptor 8, and never reads. */
+  /** A pipe that the server inherits as descriptor 8 and never reads. */
   pipe: string;
-  /** A TCP port of 127.0.0.1 where connections are counted. */
+  /** A TCP port on 127.0.0.1 on which connections are counted. */
   port: number;
-  /** A Unix socket where connections are counted, and one in the abstract name space. */
+  /** A Unix socket on which connections are counted, and one in the abstract namespace. */
   socket: string;
   abstractSocket: string;
 }
@@ -37,7 +37,7 @@ const secretFiles = (canary: string): Record<string, string> => ({
   data: canary,
 });
 
-/** What is in the home and in the temp folder from the beginning, and what the tests themselves put there. */
+/** The initial content of the home and the temp folder, and what the tests themselves put there. */
 const homeEntries = [
   ...[
     '.code-executor',
@@ -53,12 +53,12 @@ const homeEntries = [
   ],
   ...['writable'],
 ];
-/** What the server itself keeps in its home. */
+/** The files that the server itself writes to its home. */
 const ownFiles =
   /^(?:schema-cache\.json|python(?:\/snapshot-[^/]*\.bin)?|audit-logs(?:\/audit-\d{4}-\d\d-\d\d\.jsonl)?)$/;
 const tempEntries = ['.env', 'deno.json', 'node_modules', 'package.json'];
 
-/** Lays out files, links and secrets in the home folder; everything but the sockets. */
+/** Creates files, links and secrets in the home folder; everything but the sockets. */
 export async function layOut(home: string): Promise<Omit<Places, 'port' | 'socket' | 'abstractSocket'>> {
   const canary = `CANARY-${randomBytes(12).toString('hex')}`;
   const [temp, secrets, readable, writable, stage] = ['temp', 'secrets', 'readable', 'writable', 'stage'].map(
@@ -80,7 +80,7 @@ export async function layOut(home: string): Promise<Omit<Places, 'port' | 'socke
   return { canary, home, temp, secrets, readable, writable, stage, pipe };
 }
 
-/** Deno looks for these files in its working folder and above; a temp folder is writable for everybody. */
+/** Plants files that Deno looks for in its working folder and above, because everyone can write to a temp folder. */
 async function plantConfiguration(temp: string, secrets: string, canary: string): Promise<void> {
   const evil = join(temp, 'node_modules', 'evil');
   await mkdir(evil, { recursive: true });
@@ -99,7 +99,7 @@ async function plantConfiguration(temp: string, secrets: string, canary: string)
   for (const [name, text] of Object.entries(files)) await writeFile(join(temp, name), text);
 }
 
-/** What is not as it was laid out, in the secrets folder, the home folder and the temp folder. */
+/** What differs from the initial content of the secrets folder, the home folder and the temp folder. */
 export async function changesOf({ home, temp, secrets, canary }: Places): Promise<string[]> {
   const texts = secretFiles(canary);
   const changes: string[] = [];
@@ -107,16 +107,16 @@ export async function changesOf({ home, temp, secrets, canary }: Places): Promis
     const text = await readFile(join(secrets, name), 'utf8').catch(() => undefined);
     if (text !== texts[name]) changes.push(`secrets/${name}`);
   }
-  const strange = (await readdir(home)).filter((name) => !homeEntries.includes(name));
+  const unknown = (await readdir(home)).filter((name) => !homeEntries.includes(name));
   const left = await Promise.all(
     (await readdir(temp)).filter((name) => !tempEntries.includes(name)).map((name) => foldersIn(temp, name)),
   );
   const written = await readdir(join(home, '.code-executor'), { recursive: true }).catch(() => []);
   const others = written.filter((name) => !ownFiles.test(name));
-  return [...changes, ...strange, ...left.flat().map((name) => `temp/${name}`), ...others];
+  return [...changes, ...unknown, ...left.flat().map((name) => `temp/${name}`), ...others];
 }
 
-/** In the folder of a server, those of its processes; else the folder itself. */
+/** The folders of the processes in a server's folder; for any other entry, the entry itself. */
 async function foldersIn(temp: string, name: string): Promise<string[]> {
   const numbers = (await readdir(join(temp, name)).catch(() => [])).filter((entry) => /^\d+$/.test(entry));
   return numbers.length > 0 ? numbers.map((number) => `${name}/${number}`) : [name];

@@ -6,14 +6,14 @@ import type { Mode } from './mode.js';
 
 const untilCleanMs = 30_000;
 
-/** A server whose programs run in processes. */
+/** A server that runs programs in processes. */
 interface Runner {
   mode: Mode;
   pid: number;
   health(): Promise<{ executions: { running: number }; spares?: { ready: number } }>;
 }
 
-/** Nothing runs any more but one spare and the upstream servers. */
+/** Checks that only one spare process and the upstream servers still run. */
 export async function checkNothingRuns(server: Runner): Promise<void> {
   const deadline = Date.now() + untilCleanMs;
   let sandboxes: string[] = [];
@@ -30,5 +30,5 @@ export async function checkNothingRuns(server: Runner): Promise<void> {
       sandboxes.length <= (server.mode === 'strict' ? 3 : 1);
     return isClean || Date.now() > deadline;
   });
-  assert.ok(Date.now() <= deadline, `These processes are left:\n${sandboxes.join('\n')}`);
+  assert.ok(Date.now() <= deadline, `These processes still run:\n${sandboxes.join('\n')}`);
 }

@@ -15,32 +15,32 @@ import { Arena } from './arena.js';
 import type { Mode } from './mode.js';
 import type { Places } from './places.js';
 import { checkNothingRuns } from './processes-left.js';
-import { configOf, environmentOf, type Surroundings, surround } from './surroundings.js';
+import { configOf, environmentOf, type Surroundings, createSurroundings } from './surroundings.js';
 
-/** Parameters of an execution beside the code, and of the request that carries them. */
+/** Parameters of an execution besides the code, and of the request that carries them. */
 export interface RunOptions {
   allowedTools?: string[];
   permissions?: { read?: string[]; write?: string[]; net?: string[] };
-  /** Default 20,000. */
+  /** Default: 20,000. */
   timeoutMs?: number;
   request?: RequestOptions;
 }
 
-/** How the server is started, where that is not as usual. */
+/** How the start of the server differs from the usual one. */
 export interface StdioOptions {
-  /** Keys beside, or instead of, the usual ones of the configuration. */
+  /** Configuration keys that are added to the usual ones, or replace them. */
   config?: object;
-  /** Variables beside, or instead of, the usual ones of the environment. */
+  /** Environment variables that are added to the usual ones, or replace them. */
   env?: Record<string, string>;
-  /** Does something to the home before the server starts. */
+  /** Prepares the home before the server starts. */
   prepare?: (places: Places) => Promise<unknown>;
-  /** The working directory of the server; its home unless told. */
+  /** The working directory of the server. Default: its home. */
   cwd?: (places: Places) => string;
-  /** A command that starts the server, with its first arguments. */
+  /** A command that starts the server, and its first arguments. */
   wrapper?: (places: Places) => readonly string[];
 }
 
-/** What `health` says, as far as it matters here. */
+/** The fields of `health` that the attacks use. */
 export interface Health {
   timestamp: string;
   isolation?: Mode;
@@ -70,12 +70,12 @@ export class StdioArena extends Arena {
     writeSync(this.#pipe, this.places.canary);
   }
 
-  /** Starts the server; `auto` leaves the mode to it. */
+  /** Starts the server; with `auto`, it chooses the isolation mode. */
   static async start(
     mode: Mode | 'auto',
     { config = {}, env = {}, prepare, cwd = ({ home }) => home, wrapper = () => [] }: StdioOptions = {},
   ): Promise<StdioArena> {
-    const surroundings = await surround();
+    const surroundings = await createSurroundings();
     const { places } = surroundings;
     await writeFile(
       join(places.home, '.code-executor.json'),
@@ -98,14 +98,14 @@ export class StdioArena extends Arena {
       transport.pid ?? 0,
       client,
     );
-    transport.stderr?.on('data', (chunk: Buffer) => arena.hear('log', chunk.toString()));
+    transport.stderr?.on('data', (chunk: Buffer) => arena.addOutput('log', chunk.toString()));
     return arena;
   }
 
-  /** Runs a program in TypeScript; resolves with what the server reports, whatever became of it. */
+  /** Runs a TypeScript program; resolves with the server's report, whatever the outcome. */
   readonly run = (code: string, options?: RunOptions) => this.#execute('executeTypescript', code, options);
 
-  /** The same for a program in Python. */
+  /** Runs a Python program in the same way. */
   readonly runPython = (code: string, options?: RunOptions) => this.#execute('executePython', code, options);
 
   async #execute(
@@ -118,11 +118,11 @@ export class StdioArena extends Arena {
       undefined,
       { timeout: timeoutMs + 40_000, ...request },
     );
-    this.hear('answers', JSON.stringify(result));
+    this.addOutput('answers', JSON.stringify(result));
     return wholeReport(result.structuredContent, result._meta);
   }
 
-  /** How long the server takes for the smallest answer, in ms. */
+  /** How long the server takes to answer a ping, in ms. */
   async ping(): Promise<number> {
     const startedMs = performance.now();
     await this.#client.ping({ timeout: 120_000 });
@@ -134,15 +134,19 @@ export class StdioArena extends Arena {
     return structuredContent as Health;
   }
 
-  /** A program runs, nothing else does, and nobody used the pipe that the server was started with. */
+  /** Checks that a program runs, that nothing else does, and that the pipe of the server was not used. */
   async checkWorks(): Promise<void> {
     const { result, error } = await this.run('return 6 * 7');
     assert.deepEqual({ result, error }, { result: 42, error: undefined });
     await checkNothingRuns(this);
-    assert.equal(this.#takePipe(), this.places.canary, 'The pipe that the server was started with was used.');
+    assert.equal(
+      this.#takePipe(),
+      this.places.canary,
+      'Something used the pipe that the server was started with.',
+    );
   }
 
-  /** What is in the pipe; it is put back. */
+  /** The content of the pipe, which is then restored. */
   #takePipe(): string {
     const bytes = Buffer.alloc(65_536);
     let length = 0;
@@ -157,7 +161,7 @@ export class StdioArena extends Arena {
 
   async end(): Promise<void> {
     await this.#client.close();
-    // The client may have killed it, and does not wait for that.
+    // The client may have killed the process, but does not wait for its end.
     await untilGone([this.pid]);
     closeSync(this.#pipe);
   }

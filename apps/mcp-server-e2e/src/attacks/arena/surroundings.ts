@@ -10,16 +10,16 @@ import { callsFile } from './upstream-calls.js';
 
 const upstream = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
 
-/** What lies around a server that is attacked. */
+/** The surroundings of a server that is attacked. */
 export interface Surroundings {
   places: Places;
   traps: Traps;
 }
 
-/** A home of its own for a server, full of secrets, and the traps beside it. */
-export async function surround(): Promise<Surroundings> {
+/** Creates a home full of secrets for one server, and the traps beside it. */
+export async function createSurroundings(): Promise<Surroundings> {
   const home = await createHome();
-  // Sandboxes run as another user in the user name space; nothing may rest on the folder being closed.
+  // Sandboxes run as another user in the user namespace; no attack may fail just because the home is not readable.
   await chmod(home, 0o755);
   const traps = new Traps();
   const sockets = { socket: join(home, 'socket'), abstractSocket: basename(home) };
@@ -27,7 +27,7 @@ export async function surround(): Promise<Surroundings> {
   return { places: { ...(await layOut(home)), ...sockets, port }, traps };
 }
 
-/** Upstream servers that misbehave when they are asked to, and what an operator permits of them. */
+/** A configuration with upstream servers that misbehave on request, and with an operator's policy for them. */
 export function configOf(places: Places): object {
   const entry = {
     command: process.execPath,
@@ -39,21 +39,21 @@ export function configOf(places: Places): object {
     security: {
       allowRead: [places.readable],
       allowWrite: [places.writable],
-      // A host means its scheme's own port; the traps have another.
+      // A host without a port covers only the scheme's default port; the traps have another one.
       allowNetwork: ['*', `*:${places.port}`],
     },
     policy: {
       ceiling: ['mcp__fixture__*', 'mcp__other__echo', 'mcp__flood__*'],
       servers: { fixture: { deny: ['secret'] } },
     },
-    // A listing has everything, so that an attack can look at it.
+    // Listings wait for all servers, so that an attack sees everything.
     discovery: { timeoutMs: 20_000 },
-    // One, so that whatever else lives is a process too many.
+    // Exactly one spare, so that any other process is one too many.
     sandbox: { spares: { typescript: 1, python: 0 } },
   };
 }
 
-/** What a server may find in its environment, secrets included; its programs must see nothing of it. */
+/** The environment of the server, secrets included; its programs must not see any of it. */
 export function environmentOf(
   { home, temp, canary, port }: Places,
   mode: Mode | 'auto',
@@ -79,7 +79,7 @@ export function environmentOf(
     DENO_COVERAGE_DIR: join(home, 'coverage'),
     OTEL_DENO: 'true',
     OTEL_EXPORTER_OTLP_ENDPOINT: trap,
-    // The server's own traces would go there; Deno has metrics and logs, too.
+    // Otherwise the server's own traces would go to the trap; Deno would still send metrics and logs.
     OTEL_TRACES_EXPORTER: 'none',
   };
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** Listeners that nobody has a reason to talk to; they count who does. */
+/** Listeners that nothing has a reason to connect to; they record everything that does. */
 export class Traps {
-  /** What arrived so far: one line per connection or datagram. */
+  /** What has arrived so far: one line per connection or datagram. */
   readonly caught: string[] = [];
   readonly #servers: Server[] = [];
   readonly #udp = createSocket('udp4');
 
-  /** Listens on a TCP and UDP port of 127.0.0.1, a Unix socket and an abstract one; resolves with the port. */
+  /** Listens on a TCP and UDP port on 127.0.0.1, a Unix socket and an abstract one; resolves with the port. */
   async listen(socket: string, abstractSocket: string): Promise<number> {
     const port = await this.#listenOnPort();
     await this.#listen('unix', { path: socket });
@@ -33,7 +33,7 @@ export class Traps {
         await once(this.#udp, 'listening');
         return port;
       } catch (error) {
-        // Somebody else has its number for UDP: another one, then.
+        // Another process uses this number for UDP, so try another one.
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       }
     }

@@ -1,6 +1,6 @@
 /**
- * An upstream MCP server over stdio for attacks on what stands between it and a program. Each call that
- * reaches it is written to the file that is its first argument.
+ * An upstream MCP server over stdio, for attacks on what is between it and a program. It writes each call that reaches
+ * it to the file that is its first argument.
  */
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -33,7 +33,7 @@ const tools = {
     anything,
     (_args, id) => process.stdout.write(line({ id, error: { code: -32603, message: 'It failed.' } })),
   ],
-  // These answer in their own way, with text that no JSON library would write.
+  // These write their answers themselves, as text that no JSON library would write.
   raw: [
     anything,
     ({ result }, id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":${result}}\n`),

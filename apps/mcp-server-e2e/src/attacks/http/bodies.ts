@@ -8,15 +8,16 @@ const bytes = (text: string, encoding: BufferEncoding) => Uint8Array.from(Buffer
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":1`).join();
 const withParams = (params: string) => `{"toolName":"${echo}","params":${params}}`;
-/** Far above what reading a body takes, far below what harms others. */
+/** Much longer than reading a body takes, but too short to harm other clients. */
 const maxAnswerMs = 3000;
 
-/** Bodies that are no call, or more than one. */
+/** Attacks with bodies that are not a call, or more than one. */
 export const bodies: readonly HttpAttack[] = [
   {
     id: 'PRX-11',
-    what: 'send hostile JSON: broken, not UTF-8, other top levels, 100,000 levels or keys, __proto__, names twice, 1e999',
-    stoppedBy: 'server (1 MB, UTF-8, 200 levels, no __proto__; the tool is what is called and judged)',
+    what: 'send hostile JSON: broken, not UTF-8, other top levels, 100,000 levels or keys, __proto__, repeated names, 1e999',
+    stoppedBy:
+      'server (1 MB, UTF-8, 200 levels, no __proto__; the tool that is checked is the one that is called)',
     async attack(arena) {
       const refused: readonly [number, string | Uint8Array<ArrayBuffer>][] = [
         ...[
@@ -40,7 +41,7 @@ export const bodies: readonly HttpAttack[] = [
         [400, bytes(`\xef\xbb\xbf{"toolName":"${echo}"}`, 'latin1')],
         [400, bytes(`{"toolName":"${echo}\xff"}`, 'latin1')],
         [400, bytes(`{"toolName":"mcp__fixture__\xc1\xa5cho"}`, 'latin1')],
-        // The last of a name is the one that is judged, and the one that would be called.
+        // Of repeated names, the last one is checked, and is also the one that would be called.
         [403, `{"toolName":"${echo}","toolName":"mcp__fixture__secret"}`],
       ];
       for (const [status, body] of refused) {
@@ -52,7 +53,7 @@ export const bodies: readonly HttpAttack[] = [
         assert.ok(Date.now() - began < maxAnswerMs, `${Date.now() - began} ms for ${what}`);
       }
       for (const params of [`{${keys(1_000_000)}}`, `{"a":"${'x'.repeat(1_000_000)}"}`]) {
-        // The server hangs up while we are still sending, and its answer may be lost with that.
+        // The server closes the connection while we are still sending, so its answer may be lost.
         const status = await statusOfRaw(arena, { body: withParams(params) });
         assert.ok([0, 413].includes(status), String(status));
       }
@@ -60,7 +61,7 @@ export const bodies: readonly HttpAttack[] = [
       for (const [body, reached] of [
         [`{"toolName":"mcp__fixture__secret","toolName":"${echo}"}`, 'echo {}'],
         [withParams('{"a":1,"a":2}'), 'echo {"a":2}'],
-        // JSON has no other word for what is beyond its numbers.
+        // JSON cannot represent numbers beyond its range in any other way.
         [withParams('{"n":1e999}'), 'echo {"n":null}'],
         [withParams(`{"a":${nested(190)}}`), `echo {"a":${nested(190)}}`.slice(0, 205)],
         [withParams(`{${keys(60_000)}}`), `echo {${keys(60_000)}}`.slice(0, 205)],

@@ -5,25 +5,25 @@ import type { Answer, HttpArena } from '../arena/http-arena.js';
 import type { HttpAttack } from './http-attack.js';
 import { echoCall, statusOfRaw } from './raw-call.js';
 
-/** More than the server takes. */
+/** More than the server accepts. */
 const halfOpenConnections = 1100;
 const realCalls = 40;
-/** For each client, and for each kind of request. */
+/** The limit for each client and each kind of request. */
 const maxRequests = 30;
 const maxRecordBytes = 200_000;
 
-/** Many at once, and many after each other. */
+/** Attacks with many requests, at once and one after the other. */
 export const crowd: readonly HttpAttack[] = [
   {
     id: 'PRX-38',
-    what: 'keep clients out: 1,100 connections without a token that send half a request, opened again and again',
-    stoppedBy: 'server (at 1,024 connections the oldest without a whole request makes room)',
+    what: 'lock clients out: 1,100 connections without a token that send half a request, opened again and again',
+    stoppedBy: 'server (at 1,024 connections the oldest without a complete request is closed)',
     async attack(arena) {
       const { isFull, stop } = flood(arena);
       await isFull;
       try {
         const statuses = [];
-        // On a connection of its own each, as a client has that begins now.
+        // Each on its own connection, like a client that starts now.
         for (let n = 0; n < realCalls; n++) statuses.push(await statusOfRaw(arena, {}));
         assert.deepEqual(statuses, Array<number>(realCalls).fill(200));
       } finally {
@@ -35,7 +35,7 @@ export const crowd: readonly HttpAttack[] = [
   {
     id: 'PRX-39',
     what: 'fill the disk with records: a thousand requests of each kind that is refused, with and without a token',
-    stoppedBy: 'server (100 records of a kind and client in a minute, then one with their number)',
+    stoppedBy: 'server (100 records per kind, client and minute, then one that counts the rest)',
     async attack(arena) {
       await takeRecords(arena.places);
       for (const init of [{}, { headers: { origin: 'null' } }, { method: 'PUT' }]) {
@@ -45,31 +45,31 @@ export const crowd: readonly HttpAttack[] = [
       }
       const text = await takeRecords(arena.places);
       assert.ok(text.length < maxRecordBytes, `It wrote ${text.length} bytes.`);
-      // What was refused earlier is counted now and then.
-      const told = new Set(recordsIn(text).map(({ type, httpStatus }) => `${type} ${httpStatus ?? ''}`));
+      // Refusals from before may be counted in these records too.
+      const recorded = new Set(recordsIn(text).map(({ type, httpStatus }) => `${type} ${httpStatus ?? ''}`));
       for (const kind of ['auth_failure 401', 'request_refused 403', 'request_refused 404']) {
-        assert.ok(told.has(kind), kind);
+        assert.ok(recorded.has(kind), kind);
       }
     },
   },
   {
     id: 'PRX-40',
-    what: 'call and search as fast as one can, one after the other and all at once, by several names of one route',
+    what: 'call and search as fast as possible, one after the other and all at once, through several spellings of one route',
     stoppedBy: 'server (30 calls and 30 searches a minute for each client)',
     async attack(arena) {
       const headers = { 'content-type': 'application/json' };
       const call = { method: 'POST', body: echoCall, headers };
-      await oftenAsked(arena, call, ['/', '/?a', '/?']);
+      await exceedLimit(arena, call, ['/', '/?a', '/?']);
       assert.equal((await arena.takeUpstreamCalls()).length, maxRequests);
-      await oftenAsked(arena, {}, ['/mcp/tools', '/mcp/tools?q=echo', '/mcp/tools?q=pay&limit=1']);
-      // Others are not kept waiting.
+      await exceedLimit(arena, {}, ['/mcp/tools', '/mcp/tools?q=echo', '/mcp/tools?q=pay&limit=1']);
+      // Other clients are still served.
       assert.equal((await arena.call('mcp__fixture__echo')).status, 200);
       await arena.takeUpstreamCalls();
     },
   },
 ];
 
-/** Keeps as many half-open connections as it can get until it is told to stop. */
+/** Keeps as many half-open connections as it can get until `stop` is called. */
 function flood(arena: HttpArena): { isFull: Promise<void>; stop: () => Promise<void> } {
   let isOver = false as boolean;
   let opened = 0;
@@ -97,8 +97,8 @@ function flood(arena: HttpArena): { isFull: Promise<void>; stop: () => Promise<v
   return { isFull, stop };
 }
 
-/** Asks too often; exactly those that may be are answered. */
-async function oftenAsked(arena: HttpArena, init: RequestInit, paths: readonly string[]): Promise<void> {
+/** Sends too many requests; checks that exactly the allowed number is answered. */
+async function exceedLimit(arena: HttpArena, init: RequestInit, paths: readonly string[]): Promise<void> {
   const ask = (n: number) => arena.ask(paths[n % paths.length] ?? '', arena.tokens.hasty, init);
   const answers: Answer[] = [];
   for (let n = 0; n < 20; n++) answers.push(await ask(n));

@@ -1,5 +1,5 @@
 import type { Attack } from '../arena/attack.js';
 import type { HttpArena } from '../arena/http-arena.js';
 
-/** One way to misuse HTTP. No program runs behind it, so there is no isolation mode. */
+/** One way to misuse the HTTP interface. It runs no programs, so there is no isolation mode. */
 export type HttpAttack = Attack<HttpArena>;

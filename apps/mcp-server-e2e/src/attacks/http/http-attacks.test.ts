@@ -1,5 +1,5 @@
 import { HttpArena } from '../arena/http-arena.js';
-import { makeAttacks } from '../make-attacks.js';
+import { defineAttackTests } from '../define-attack-tests.js';
 import { httpAttacks } from './http-attacks.js';
 
-makeAttacks(httpAttacks, 'server', () => HttpArena.start());
+defineAttackTests(httpAttacks, 'server', () => HttpArena.start());

@@ -6,7 +6,7 @@ import { load } from './load.js';
 import { requests } from './requests.js';
 import { tokens } from './tokens.js';
 
-/** Every attack on the HTTP arena, in the order of docs/security/attacks.md. */
+/** Every attack over HTTP, in the order of docs/security/attacks.md. */
 export const httpAttacks: readonly HttpAttack[] = [
   ...tokens,
   ...requests,

@@ -9,21 +9,21 @@ import { rawCall, statusOf } from './raw-call.js';
 import { tcpTable } from './tcp-table.js';
 
 const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
-/** The server gives headers 5 s and looks once a second; the rest is for a busy machine. */
+/** The server allows 5 s for headers and checks once a second; the rest is tolerance for a busy machine. */
 const maxHeadersMs = 12_000;
-/** It gives an answer 10 s. */
-const maxTakingMs = 15_000;
+/** The server allows 10 s for reading an answer; the rest is tolerance. */
+const maxReadingMs = 15_000;
 const maxGrowthMib = 96;
-/** With the others below, not yet as many as the server takes. */
+/** Together with the others below, still fewer than the server accepts. */
 const idleConnections = 1000;
 
-/** Connections and requests that cost the client little, and shall cost the server no more. */
+/** Attacks with connections and requests that cost the client little, and must not cost the server more. */
 export const load: readonly HttpAttack[] = [
   {
     id: 'PRX-09',
-    what: 'wear the door down: 1 GB announced, chunks without end, a byte per second, no end of headers, 1,000 idle, an answer unread',
+    what: 'exhaust the HTTP server: 1 GB announced, endless chunks, a byte per second, endless headers, 1,000 idle connections, an unread answer',
     stoppedBy:
-      'server (1 MB counted while reading, 16 KB and 5 s for headers, 10 s to take an answer, 1,024 connections)',
+      'server (1 MB counted while reading, 16 KB and 5 s for headers, 10 s to read an answer, 1,024 connections)',
     async attack(arena) {
       const dropped = await unread(arena);
       const before = residentMib(arena.pid);
@@ -47,16 +47,16 @@ export const load: readonly HttpAttack[] = [
       );
       const { slowestMs, served } = await others;
       assert.ok(served >= 20, `${served} calls of others were served.`);
-      assert.ok(slowestMs < 5000, `Somebody else waited ${slowestMs} ms.`);
+      assert.ok(slowestMs < 5000, `Another client waited ${slowestMs} ms.`);
       assert.ok(peak - before < maxGrowthMib, `The server grew from ${before} to ${peak} MiB.`);
       await arena.takeUpstreamCalls();
     },
   },
 ];
 
-/** An answer that nobody takes waits in the server; resolves when it does, with what waits for its end. */
+/** Requests an answer and does not read it. Resolves when the server holds it, with a function that waits until it gives up. */
 async function unread(arena: HttpArena): Promise<() => Promise<void>> {
-  // Less than the longest answer, more than the system keeps for a connection.
+  // Smaller than the largest answer, but more than the system buffers for a connection.
   const body = '{"toolName":"mcp__flood__big","params":{"bytes":15000000}}';
   const { socket } = arena.connect();
   await once(socket, 'connect');
@@ -72,18 +72,18 @@ async function unread(arena: HttpArena): Promise<() => Promise<void>> {
   assert.ok(isHeld());
   const began = Date.now();
   return async () => {
-    await until(() => !isHeld() || Date.now() - began > maxTakingMs);
-    assert.ok(!isHeld(), 'An answer that nobody takes is still held.');
+    await until(() => !isHeld() || Date.now() - began > maxReadingMs);
+    assert.ok(!isHeld(), 'An unread answer is still held.');
   };
 }
 
-/** A gigabyte that is announced is refused before any of it comes. */
+/** Announces a gigabyte; the server must refuse it before any of it arrives. */
 async function announced(arena: HttpArena): Promise<void> {
   const content = ['Content-Type: application/json', 'Content-Length: 1000000000'];
   assert.equal(statusOf(await arena.exchange(rawCall(arena, { content, body: '' }))), 413);
 }
 
-/** Chunks are refused soon after the megabyte that a body may have. */
+/** Sends endless chunks; the server must refuse them soon after the megabyte that a body may have. */
 async function endless(arena: HttpArena): Promise<void> {
   const { socket, heard, closed } = arena.connect();
   socket.write(rawCall(arena, { content: chunked, body: '' }));
@@ -99,16 +99,17 @@ async function endless(arena: HttpArena): Promise<void> {
   socket.on('drain', send);
   send();
   await closed;
-  // It hangs up while we are still sending, and its answer may be lost with that.
+  // It closes the connection while we are still sending, so its answer may be lost.
   assert.ok([0, 413].includes(statusOf(heard())), heard());
   assert.ok(sent < maxChunks, `The server read ${sent} chunks.`);
 }
 
-/** Headers that come at a byte per second are given up in time; so are those that never end. */
+/** Sends headers at a byte per second; the server must give up in time. */
 async function dripping(arena: HttpArena): Promise<void> {
   await lateHeaders(arena, 'G', 'ET / HTTP/1.1\r\nX: yyyyyyyyyyyyyyyyy');
 }
 
+/** Sends headers that never end; the server must give up in time. */
 async function unfinished(arena: HttpArena): Promise<void> {
   const head = rawCall(arena, { body: '' }).trimEnd();
   await Promise.all(Array.from({ length: 5 }, () => lateHeaders(arena, `${head}\r\n`, '')));
@@ -123,10 +124,10 @@ async function lateHeaders(arena: HttpArena, first: string, rest: string): Promi
   await closed;
   clearInterval(drip);
   assert.equal(statusOf(heard()), 408);
-  assert.ok(Date.now() - began < maxHeadersMs, `Headers were awaited for ${Date.now() - began} ms.`);
+  assert.ok(Date.now() - began < maxHeadersMs, `The server waited ${Date.now() - began} ms for headers.`);
 }
 
-/** Connections on which nobody says anything are given up too, and the others have room meanwhile. */
+/** Opens idle connections; the server must close them, and leave room for others meanwhile. */
 async function idle(arena: HttpArena): Promise<void> {
   const all = Array.from({ length: idleConnections }, () => arena.connect());
   await Promise.all(all.map(({ socket }) => once(socket, 'connect')));

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import type { HttpAttack } from './http-attack.js';
 import { echoCall, type RawCall, statusOfRaw } from './raw-call.js';
 
-/** Requests that two readers might understand in two ways, and those of web pages. */
+/** Attacks with requests that two parsers might read differently, and with requests of web pages. */
 export const requests: readonly HttpAttack[] = [
   {
     id: 'PRX-05',
-    what: 'ask by another Host, none or two, by HTTP/1.0, with a URL as target, with two lengths, other methods',
-    stoppedBy: 'server (the one Host that it listens on; HTTP/1.1 only); the HTTP parser',
+    what: 'send another Host, none or two, HTTP/1.0, a URL as target, two lengths, other methods',
+    stoppedBy: 'server (only the Host that it listens on; HTTP/1.1 only); the HTTP parser',
     async attack(arena) {
       const own = `127.0.0.1:${arena.port}`;
       const hosts: [number, ...string[]][] = [
@@ -79,7 +79,7 @@ export const requests: readonly HttpAttack[] = [
         assert.equal(await statusOfRaw(arena, call), status, JSON.stringify(call));
       assert.deepEqual(await arena.takeUpstreamCalls(), []);
 
-      // What follows a request on its connection is one of its own, and needs a token of its own.
+      // Bytes that follow a request on its connection are another request, which needs its own token.
       const smuggled = `POST / HTTP/1.1\r\nHost: ${own}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${echoCall.length}\r\n\r\n${echoCall}`;
       const head = `POST / HTTP/1.1\r\nHost: ${own}\r\nAuthorization: Bearer ${arena.tokens.constructor}\r\nContent-Type: application/json\r\nContent-Length: ${echoCall.length}\r\n\r\n${echoCall}`;
       const answers = await arena.exchange(head + smuggled);
@@ -92,7 +92,7 @@ export const requests: readonly HttpAttack[] = [
   },
   {
     id: 'PRX-07',
-    what: 'be a web page: of a name that now means this address, with and without a stolen token, or of another site',
+    what: 'be a web page: of a name that was rebound to this address, with and without a stolen token, or of another site',
     stoppedBy: 'server (Host; no Origin, no other site; JSON only; no CORS)',
     async attack(arena) {
       const page = 'http://evil.example';
@@ -116,7 +116,7 @@ export const requests: readonly HttpAttack[] = [
             assert.equal(await statusOfRaw(arena, { ...from, headers }), 403, headers.join());
         }
       }
-      // What a page may send to another site without asking first.
+      // Requests that a page may send to another site without a preflight.
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
         const content = [`Content-Type: ${type}`, `Content-Length: ${echoCall.length}`];
         assert.equal(await statusOfRaw(arena, { content }), 415);
@@ -127,8 +127,8 @@ export const requests: readonly HttpAttack[] = [
       ])
         assert.notEqual(await statusOfRaw(arena, { target: 'OPTIONS / HTTP/1.1', headers }), 200);
       assert.deepEqual(await arena.takeUpstreamCalls(), []);
-      const { answers, log } = arena.words;
-      assert.ok(!/access-control-/i.test(answers + log), 'An answer speaks of CORS.');
+      const { answers, log } = arena.output;
+      assert.ok(!/access-control-/i.test(answers + log), 'An answer contains CORS headers.');
     },
   },
 ];

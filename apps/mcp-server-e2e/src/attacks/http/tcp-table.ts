@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** One end of a TCP connection of this machine, as Linux lists it. */
+/** One end of a TCP connection on this machine, as Linux lists it. */
 interface TcpEnd {
-  /** Hexadecimal, as the kernel keeps it: 0100007F is 127.0.0.1. */
+  /** Hexadecimal, as in the kernel's table: 0100007F is 127.0.0.1. */
   address: string;
   port: number;
   remotePort: number;
   state: 'established' | 'listening' | 'other';
 }
 
-/** All of them. */
+/** All TCP connections of this machine. */
 export function tcpTable(): TcpEnd[] {
   const lines = ['tcp', 'tcp6'].flatMap((name) =>
     readFileSync(`/proc/net/${name}`, 'utf8').trim().split('\n').slice(1),

@@ -10,11 +10,11 @@ import type { HttpAttack } from './http-attack.js';
 import { statusOfRaw } from './raw-call.js';
 import { tcpTable } from './tcp-table.js';
 
-const nobody = 65_534;
+const nobodyId = 65_534;
 const pay = 'mcp__fixture__pay';
 const echo = 'mcp__fixture__echo';
 
-/** Does something with servers for other clients on the same port; then the first one is there again. */
+/** Runs an attack that restarts the server for other clients; afterwards restores the usual clients. */
 async function withOthers(arena: HttpArena, attack: () => Promise<void>): Promise<void> {
   try {
     await attack();
@@ -23,16 +23,16 @@ async function withOthers(arena: HttpArena, attack: () => Promise<void>): Promis
   }
 }
 
-/** The token of a server that made it itself. */
-const madeToken = async (arena: HttpArena) => (await readFile(arena.tokenFile, 'utf8')).trim();
+/** The token that the server generated. */
+const generatedToken = async (arena: HttpArena) => (await readFile(arena.tokenFile, 'utf8')).trim();
 const statusWith = async (arena: HttpArena, token: string) =>
   (await arena.ask('/mcp/tools?limit=1', token)).status;
 
-/** Who may ask at all, and for whom. */
+/** Attacks on authentication. */
 export const tokens: readonly HttpAttack[] = [
   {
     id: 'PRX-01',
-    what: 'come without a token, or with one that is empty, wrong, cut, hashed, twice, elsewhere, by another scheme',
+    what: 'send no token, or one that is empty, wrong, truncated, hashed, repeated, in another place, in another scheme',
     stoppedBy: 'server (one exact header; digests are compared in constant time)',
     async attack(arena) {
       const token = arena.tokens.constructor;
@@ -84,8 +84,8 @@ export const tokens: readonly HttpAttack[] = [
   },
   {
     id: 'PRX-03',
-    what: "use another's rights: a token for another client's tool, a revoked one, one of a server that has ended",
-    stoppedBy: 'server (a policy for each client; tokens are those of this start)',
+    what: "use the rights of others: a token for another client's tool, a revoked one, one of a server that has ended",
+    stoppedBy: 'server (a policy for each client; a generated token is valid for one start)',
     async attack(arena) {
       const statusOfCall = async (id: ClientId, tool: string) =>
         (await arena.call(tool, tool === pay ? { amount: 1 } : {}, id)).status;
@@ -97,30 +97,30 @@ export const tokens: readonly HttpAttack[] = [
         assert.equal(await statusWith(arena, arena.tokens.alice), 401);
         assert.equal(await statusWith(arena, arena.tokens.bob), 200);
         await arena.restart([]);
-        const first = await madeToken(arena);
+        const first = await generatedToken(arena);
         for (const id of clientIds) assert.equal(await statusWith(arena, arena.tokens[id]), 401);
         assert.equal(await statusWith(arena, first), 200);
         await arena.end();
         await assert.rejects(access(arena.tokenFile));
         await arena.restart([]);
-        const second = await madeToken(arena);
+        const second = await generatedToken(arena);
         assert.deepEqual([await statusWith(arena, first), await statusWith(arena, second)], [401, 200]);
       });
     },
   },
   {
     id: 'PRX-31',
-    what: 'be another user of this machine, or of another: read the token, call without it, come by another address',
+    what: 'be another user of this machine, or of another one: read the token, call without it, connect to another address',
     stoppedBy: 'server (a file of mode 0600 in a folder of mode 0700; the token; a loopback address)',
     async attack(arena) {
       await withOthers(arena, async () => {
         await arena.restart([]);
-        const token = await madeToken(arena);
+        const token = await generatedToken(arena);
         const modes = [arena.tokenFile, dirname(arena.tokenFile)].map((path) => statSync(path).mode & 0o777);
         assert.deepEqual(modes, [0o600, 0o700]);
-        // What everybody may read of a process.
+        // Every user can read the command line of a process.
         assert.ok(!readFileSync(`/proc/${arena.pid}/cmdline`, 'utf8').includes(token));
-        assert.ok(!arena.words.log.includes(token));
+        assert.ok(!arena.output.log.includes(token));
         const listening = tcpTable().filter(
           ({ port, state }) => port === arena.port && state === 'listening',
         );
@@ -128,7 +128,7 @@ export const tokens: readonly HttpAttack[] = [
           listening.map(({ address }) => address),
           ['0100007F'],
         );
-        const other = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+        const other = process.getuid?.() === 0 ? { uid: nobodyId, gid: nobodyId } : {};
         const read = (path: string) => spawnSync('cat', [path], { ...other, encoding: 'utf8' });
         if (other.uid !== undefined) {
           assert.deepEqual([read(arena.tokenFile).status, read(arena.tokenFile).stdout], [1, '']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { untilSpare, withPythonServer } from './own-server.js';
+import { untilSpare, withPythonServer } from './python-server.js';
 
 const poison = `
 import asyncio, atexit, builtins, gc, importlib, json, os, random, sys, threading, types
@@ -39,7 +39,7 @@ os.chdir("/tmp")
 sys.argv.append("planted")
 `;
 
-/** Everything that is not as a program finds it that is the first. */
+/** A program that lists everything that differs from what the first program finds. */
 const look = `
 import asyncio, builtins, gc, json, os, sys
 import js, pyodide_js
@@ -64,12 +64,12 @@ check("process", sys.argv == ["program.py"] and os.getcwd() == "/home/pyodide" a
 found
 `;
 
-/** From one execution to the next. */
+/** Attacks that affect the next execution. */
 export const betweenRuns: readonly ProgramAttack[] = [
   {
     id: 'PY-17',
     what: 'leave something for the next program, also in a spare: modules, builtins, files, JavaScript, tasks, atexit',
-    stoppedBy: 'process (each program has one, used once)',
+    stoppedBy: 'process (each program has its own, used once)',
     async attack(arena) {
       await withPythonServer(arena, 1, async (server) => {
         for (const isReady of [false, true]) {
@@ -86,7 +86,7 @@ export const betweenRuns: readonly ProgramAttack[] = [
   {
     id: 'PY-18',
     what: 'see a program that runs at the same time: files, globals, messages, environment',
-    stoppedBy: 'process (each program has one)',
+    stoppedBy: 'process (each program has its own)',
     async attack({ runPython }) {
       const [, beside] = await Promise.all([
         runPython(`${poison}\nawait asyncio.sleep(3)`),
@@ -97,8 +97,8 @@ export const betweenRuns: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-19',
-    what: 'guess the chance of another program: random, uuid, secrets, os.urandom, Math.random, tempfile',
-    stoppedBy: 'the bootstrap (chance begins anew after a snapshot); entropy of the runtime',
+    what: 'guess the random numbers of another program: random, uuid, secrets, os.urandom, Math.random, tempfile',
+    stoppedBy: 'the bootstrap (random numbers are seeded again after a snapshot); entropy of the runtime',
     async attack(arena) {
       await withPythonServer(arena, 1, async (server) => {
         const program = `

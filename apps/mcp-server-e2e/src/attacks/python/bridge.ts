@@ -4,10 +4,10 @@ import type { ProgramAttack } from '../arena/program-attack.js';
 import { outcomesOf } from '../typescript/attempts.js';
 import { listens } from '../typescript/native-sockets.js';
 import { endedEarly } from './machine.js';
-import { attemptingPython, eachRefusedInPython } from './python-attempts.js';
+import { attemptPythonProgram, eachRefusedInPython } from './python-attempts.js';
 
-/** JavaScript, by every door that leads from Python to it. */
-const doors = (code: string) => [
+/** Python expressions that run the JavaScript code, one for each way from Python to JavaScript. */
+const viaJavaScript = (code: string) => [
   `run_js(${JSON.stringify(code)})`,
   `js.eval(${JSON.stringify(code)})`,
   `js.Function.new(${JSON.stringify(`return ${code}`)})()`,
@@ -15,7 +15,7 @@ const doors = (code: string) => [
 ];
 const permissions = ['read', 'write', 'net', 'env', 'sys', 'run', 'ffi', 'import'];
 
-/** The way from Python to JavaScript, and from there to the runtime. */
+/** Attacks that go from Python to JavaScript, and from there to the runtime. */
 export const bridge: readonly ProgramAttack[] = [
   {
     id: 'PY-01',
@@ -26,7 +26,7 @@ export const bridge: readonly ProgramAttack[] = [
         'js.process.env.CANARY',
         'js.Deno.env.toObject()',
         'js.Deno.env.get("PATH")',
-        ...doors('JSON.stringify(Deno.env.toObject())').slice(0, 3),
+        ...viaJavaScript('JSON.stringify(Deno.env.toObject())').slice(0, 3),
         'run_js("({ ...process.env })")',
         'open("/proc/self/environ").read()',
       ])(arena);
@@ -36,12 +36,12 @@ export const bridge: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-02',
-    what: 'read, write and run by JavaScript: run_js, js.eval, Function, data: modules, node modules, ctypes',
+    what: 'read, write and run through JavaScript: run_js, js.eval, Function, data: modules, node modules, ctypes',
     stoppedBy: 'Deno; OS',
     async attack(arena) {
       const { secrets, home } = arena.places;
       await eachRefusedInPython(() => [
-        ...doors(`Deno.readTextFileSync("${secrets}/secret.txt")`).slice(0, 3),
+        ...viaJavaScript(`Deno.readTextFileSync("${secrets}/secret.txt")`).slice(0, 3),
         `js.Deno.readFile("${secrets}/secret.txt")`,
         `js.Deno.readDirSync("${home}")`,
         `js.Deno.statSync("${secrets}/secret.txt")`,
@@ -72,20 +72,20 @@ export const bridge: readonly ProgramAttack[] = [
         const { success, errorCode, result } = await arena.runPython(
           `import ctypes\nctypes.CDLL(None).${name}(b"Deno.readTextFileSync('${secrets}/secret.txt')")\n"it went on"`,
         );
-        // What JavaScript throws there, no Python code can catch.
+        // Python code cannot catch what JavaScript throws there.
         assert.deepEqual({ success, errorCode, result }, endedEarly, name);
       }
     },
   },
   {
     id: 'PY-04',
-    what: 'ask for permissions, and for the one that the interpreter was loaded with',
+    what: 'request permissions, including the one that the interpreter was loaded with',
     stoppedBy: 'Deno (--no-prompt, --deny-*; read is revoked before the program runs)',
     async attack({ runPython }) {
       const descriptor = (name: string) => `js.JSON.parse('{"name":"${name}"}')`;
       const outcomes = outcomesOf(
         await runPython(
-          attemptingPython([
+          attemptPythonProgram([
             ...permissions.map((name) => `js.Deno.permissions.requestSync(${descriptor(name)}).state`),
             ...permissions.map((name) => `js.Deno.permissions.querySync(${descriptor(name)}).state`),
           ]),
@@ -99,10 +99,10 @@ export const bridge: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-06',
-    what: 'read the interpreter, its snapshot and the entry script, which it was loaded from',
+    what: 'read the files that the interpreter was loaded from: itself, its snapshot and the entry script',
     stoppedBy: 'Deno (read is revoked before the program runs)',
     async attack({ runPython }) {
-      // Where they are is no secret in portable isolation: the process knows it.
+      // In portable isolation, their location is not a secret: the process knows it.
       const pyodide = 'pyodide_js._api.config.indexURL';
       const attempts = [
         `js.Deno.readFileSync(${pyodide} + "package.json")`,
@@ -115,14 +115,14 @@ export const bridge: readonly ProgramAttack[] = [
         'js.Deno.readDirSync(".")',
       ];
       const { result, error } = await runPython(
-        `${attemptingPython(attempts)}\n["Requires read access" in one.get("refusal", "") for one in outcomes]`,
+        `${attemptPythonProgram(attempts)}\n["Requires read access" in one.get("refusal", "") for one in outcomes]`,
       );
       assert.deepEqual([result, error], [attempts.map(() => true), undefined]);
     },
   },
   {
     id: 'PY-07',
-    what: 'walk classes, modules and the garbage collector to objects of the runtime',
+    what: 'reach objects of the runtime through classes, modules and the garbage collector',
     stoppedBy: 'nothing behind the bridge but the empty realm; no secret is given to the process',
     async attack({ runPython, places: { canary } }) {
       const report = await runPython(`
@@ -153,7 +153,7 @@ walked = js.Object.getPrototypeOf(js.Deno).constructor.constructor("return typeo
   },
   {
     id: 'PY-10',
-    what: 'be more than one process or thread: js.Worker, worker_threads, threading, multiprocessing',
+    what: 'start more than one process or thread: js.Worker, worker_threads, threading, multiprocessing',
     stoppedBy: 'the bootstrap; no process or thread in WebAssembly; limits',
     async attack(arena) {
       await eachRefusedInPython(
@@ -175,8 +175,8 @@ await run_js("import('node:worker_threads').then(({ Worker }) => new Promise((go
   },
   {
     id: 'PY-35',
-    what: "listen by the runtime's own sockets, and load files by its CommonJS loader, neither of which asks",
-    stoppedBy: 'the bootstrap takes away what they can do; OS',
+    what: "listen on the runtime's internal sockets, and load files through its CommonJS loader, neither of which needs permission",
+    stoppedBy: 'the bootstrap disables them; OS',
     attack: eachRefusedInPython(
       ({ secrets }) => [
         ...listens.map((listen) => `run_js(${JSON.stringify(listen)})`),

@@ -4,14 +4,14 @@ import { peakWhile, sandboxMemory } from '../arena/measure.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { endedEarly } from './machine.js';
 
-/** Of a Python process, in MiB: its limit, what an idle Deno has, and what the kernel counts otherwise. */
+/** Memory of a Python process, in MiB: its limit, an idle Deno, and what the kernel counts differently. */
 const maxResidentMb = 512 + 256;
 
-/** Memory, time and depth. */
+/** Attacks on memory, time and depth. */
 export const limits: readonly ProgramAttack[] = [
   {
     id: 'PY-13',
-    what: 'eat memory: bytearrays, lists, dicts, strings, JavaScript arrays and objects',
+    what: 'use up memory: bytearrays, lists, dicts, strings, JavaScript arrays and objects',
     stoppedBy: "limits (all data, V8's heap)",
     async attack({ runPython, pid }) {
       for (const bomb of [
@@ -38,7 +38,7 @@ export const limits: readonly ProgramAttack[] = [
   {
     id: 'PY-14',
     what: 'recurse: a million levels with the limit raised, in Python, in C, in a repr, in JSON, in the source',
-    stoppedBy: "Python's limits; WebAssembly's stack, whose end is the interpreter's",
+    stoppedBy: "Python's limits; WebAssembly's stack, whose overflow ends the interpreter",
     async attack({ runPython }) {
       const deeper = 'import sys, json\nsys.setrecursionlimit(10**9)\n';
       const nest = 'value = []\nfor _ in range(10**6):\n    value = [value]\n';
@@ -60,7 +60,7 @@ export const limits: readonly ProgramAttack[] = [
       const { success, result } = await runPython(`${nest}value`);
       assert.equal(success, true);
       assert.ok(JSON.stringify(result).length < 1000);
-      // Each level takes memory of the heap: it ends with that, or with the time.
+      // Each level takes heap memory: the program ends when that or its time is used up.
       const raised = await runPython(`${deeper}def f(n):\n    return f(n + 1)\nf(0)`, { timeoutMs: 2500 });
       assert.equal(raised.success, false);
     },
@@ -68,7 +68,7 @@ export const limits: readonly ProgramAttack[] = [
   {
     id: 'PY-22',
     what: 'end the interpreter: exit, abort, wild pointers, fatal errors, signals, and claim success before',
-    stoppedBy: 'server (no result is a failure)',
+    stoppedBy: 'server (a missing result is a failure)',
     async attack({ runPython }) {
       for (const [program, code] of [
         ['import sys\nsys.exit(1)', 'ended_early'],
@@ -97,8 +97,8 @@ export const limits: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-27',
-    what: 'loop for ever, four at once, with signal handlers and without a place to stop, while health is asked',
-    stoppedBy: 'server (a process each; SIGKILL to the group)',
+    what: 'loop forever, four at once, with signal handlers and without a point of interruption, while health is queried',
+    stoppedBy: 'server (a process for each; SIGKILL to the group)',
     async attack(server) {
       const loops = [
         'while True:\n    pass',
@@ -119,13 +119,13 @@ export const limits: readonly ProgramAttack[] = [
         assert.equal(status, 'timed_out');
         assert.ok(executionTimeMs < 30_000, `${executionTimeMs} ms`);
       }
-      // One may come before they loop, and one when they are over.
+      // One answer may come before the loops start, and one after they end.
       assert.ok(answers > 2, `${answers} answers`);
     },
   },
   {
     id: 'PY-28',
-    what: 'live on after the value: tasks, atexit, threads of timers, generators, a promise that never settles',
+    what: 'keep running after the value: tasks, atexit, threads of timers, generators, a promise that never settles',
     stoppedBy: 'server (the end of the process); tasks are cancelled as by asyncio.run',
     async attack(arena) {
       const after = 'mcp__fixture__echo';

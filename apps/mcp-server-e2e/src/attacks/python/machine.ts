@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { outcomesOf } from '../typescript/attempts.js';
-import { attemptingPython, eachRefusedInPython } from './python-attempts.js';
+import { attemptPythonProgram, eachRefusedInPython } from './python-attempts.js';
 
-/** The program ends without a value, and says so; what it says is in `error`. */
+/** The report of a program that ended without a value; `error` says why. */
 export const endedEarly = { success: false, errorCode: 'ended_early', result: undefined };
 
-/** The files, processes and network of the machine, by what Python and Pyodide have for them. */
+/** Attacks on the files, processes and network of the machine, through the functions of Python and Pyodide. */
 export const machine: readonly ProgramAttack[] = [
   {
     id: 'PY-03',
-    what: 'read files by loaders of Pyodide: loadBinaryFile, loadPackage, loadDynlib, another indexURL',
+    what: 'read files through loaders of Pyodide: loadBinaryFile, loadPackage, loadDynlib, another indexURL',
     stoppedBy: 'Deno; OS',
     async attack({ runPython, places: { secrets, port } }) {
       const { result, stderr = '' } = await runPython(
-        attemptingPython([
+        attemptPythonProgram([
           `pyodide_js._api.loadBinaryFile("${secrets}/secret.txt")`,
           `pyodide_js._api.loadBinaryFile("file://${secrets}/secret.txt")`,
           `pyodide_js._api.loadDynlib("${secrets}/data", False)`,
@@ -25,7 +25,7 @@ export const machine: readonly ProgramAttack[] = [
           '__import__("micropip").install("x")',
         ]),
       );
-      // A package that cannot be loaded is a line on stderr; what counts is in the aftermath.
+      // A package that cannot be loaded is a line on stderr; the effects are checked after the attack.
       const got = (result as { got?: string }[]).flatMap((outcome) => outcome.got ?? []);
       assert.deepEqual(
         got.filter((text) => text !== '' && text !== '[]' && text !== 'None'),
@@ -36,14 +36,14 @@ export const machine: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-08',
-    what: "mount folders of the machine, and look for them in Python's own: mountNodeFS, NODEFS, links, /proc, /dev",
-    stoppedBy: 'Deno; the files of Python are in its memory',
+    what: "mount folders of the machine, and look for them in Python's file system: mountNodeFS, NODEFS, links, /proc, /dev",
+    stoppedBy: "Deno; Python's files are in its memory",
     async attack({ runPython, places: { secrets, home } }) {
       const mount = (type: string) =>
         `(js.FS.mount(js.FS.filesystems.${type}, js.JSON.parse('{"root":"${secrets}"}'), "/mnt"), os.listdir("/mnt"))`;
       const outcomes = outcomesOf(
         await runPython(
-          `import js, os, pyodide_js\njs.globalThis.FS = pyodide_js.FS\nos.makedirs("/mnt", exist_ok=True)\n${attemptingPython(
+          `import js, os, pyodide_js\njs.globalThis.FS = pyodide_js.FS\nos.makedirs("/mnt", exist_ok=True)\n${attemptPythonProgram(
             [
               `pyodide_js.mountNodeFS("/host", "${secrets}")`,
               mount('NODEFS'),
@@ -93,7 +93,7 @@ export const machine: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-09',
-    what: 'connect: urllib, sockets, js.fetch, pyfetch, open_url, XMLHttpRequest, WebSocket, to loopback and metadata',
+    what: 'connect: urllib, sockets, js.fetch, pyfetch, open_url, XMLHttpRequest, WebSocket, to loopback and metadata services',
     stoppedBy: 'no sockets in WebAssembly; Deno; server (permissions.net); OS',
     async attack(arena) {
       const { port, socket } = arena.places;
@@ -120,7 +120,7 @@ export const machine: readonly ProgramAttack[] = [
         `js.fetch("file:///etc/passwd")`,
         `urllib.request.urlopen("file:///etc/passwd").read()`,
       ])(arena);
-      // These are made, and fail later.
+      // These are created, and fail later.
       await arena.runPython(
         `import js\njs.EventSource.new("http://127.0.0.1:${port}/")\njs.navigator.sendBeacon and js.navigator.sendBeacon("http://127.0.0.1:${port}/", "x")`,
       );
@@ -131,8 +131,8 @@ export const machine: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-34',
-    what: 'be granted files, or hosts that the server does not grant',
-    stoppedBy: 'server (Python takes no permissions.read and write; allowNetwork)',
+    what: 'get files granted, or hosts that the server does not grant',
+    stoppedBy: 'server (Python does not accept permissions.read and write; allowNetwork)',
     async attack({ runPython, places: { readable, writable, port } }) {
       for (const permissions of [{ read: [readable] }, { write: [writable] }]) {
         const { success, errorCode } = await runPython('1', { permissions });
@@ -154,7 +154,7 @@ export const machine: readonly ProgramAttack[] = [
   {
     id: 'PY-21',
     what: 'keep something on disk: localStorage, sessionStorage, caches, SQLite files, a full /tmp',
-    stoppedBy: 'the bootstrap; files of Python are in its memory, and that is limited',
+    stoppedBy: "the bootstrap; Python's files are in its memory, which is limited",
     async attack(arena) {
       const kept = `import js, os, sqlite3
 db = sqlite3.connect("/tmp/kept.db")

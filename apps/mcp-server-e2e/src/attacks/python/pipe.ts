@@ -6,7 +6,7 @@ const echo = 'mcp__fixture__echo';
 const secret = 'mcp__fixture__secret';
 const frame = (value: object) => JSON.stringify(JSON.stringify(value));
 
-/** The beginning of programs that take the nonce out of a first call; `frame(value)` writes one of their own. */
+/** The beginning of programs that take the nonce from a first call; `frame(value)` writes a forged frame. */
 const forging = `
 import asyncio, json, os
 from pyodide.code import run_js
@@ -29,11 +29,11 @@ def frame(value):
             rest = rest[os.write(1, rest):]
 `;
 
-/** What a program can make of its pipe to the server, and of the functions that use it. */
+/** Attacks on the pipe to the server, and on the functions that use it. */
 export const pythonPipe: readonly ProgramAttack[] = [
   {
     id: 'PY-15',
-    what: 'forge a result without the nonce, by js.Deno.stdout, os.write, print and stderr, then raise',
+    what: 'forge a result without the nonce, through js.Deno.stdout, os.write, print and stderr, then raise',
     stoppedBy: 'server (frames carry a nonce)',
     async attack({ runPython }) {
       const forged = { type: 'result', value: 'forged' };
@@ -50,7 +50,7 @@ raise RuntimeError("The end.")`);
       assert.deepEqual([report.success, report.errorCode, report.result], [false, 'user_error', undefined]);
       assert.match(report.error ?? '', /The end/);
       assert.match(report.output, /forged/);
-      // The interpreter's own end says nothing either.
+      // A fatal error of the interpreter does not report a result either.
       const fatal = await runPython(`import os\nprint("\\x1e" + ${frame(forged)}, flush=True)\nos.abort()`);
       assert.deepEqual([fatal.success, fatal.errorCode], [false, 'ended_early']);
     },
@@ -58,7 +58,7 @@ raise RuntimeError("The end.")`);
   {
     id: 'PY-16',
     what: 'forge with the nonce, taken from JavaScript: calls that are not allowed, two results, bad numbers',
-    stoppedBy: "server (allowlist; one result; the record is the server's own)",
+    stoppedBy: 'server (allowlist; one result; the server keeps its own record)',
     async attack(arena) {
       const allowed = { allowedTools: [echo], timeoutMs: 8000 };
       const denied = await arena.runPython(
@@ -85,7 +85,7 @@ await asyncio.sleep(30)`,
           `${forging}${bad}\nwhile True:\n    pass`,
           allowed,
         );
-        // Of two results in a row, the first may be all that was heard.
+        // Of two results in a row, perhaps only the first was read.
         assert.ok(!success || bad.includes('"value": 2'), bad);
         assert.deepEqual(toolCallsMade, [], bad);
       }
@@ -95,7 +95,7 @@ await asyncio.sleep(30)`,
   {
     id: 'PY-23',
     what: 'replace call_mcp_tool, its module, its bridge, json.loads and the exceptions, then call a denied tool',
-    stoppedBy: "server (allowlist; the record is the server's own)",
+    stoppedBy: 'server (allowlist; the server keeps its own record)',
     async attack(arena) {
       const { result, toolCallSummary, toolCallsMade, error } = await arena.runPython(
         `
@@ -137,8 +137,8 @@ codes`,
   },
   {
     id: 'PY-26',
-    what: "read what is the pipe's: input(), sys.stdin, os.read(0), js.Deno.stdin, /dev/tty",
-    stoppedBy: 'stdin of Python is empty; the pipe holds nothing but replies to the program itself',
+    what: 'read from the pipe: input(), sys.stdin, os.read(0), js.Deno.stdin, /dev/tty',
+    stoppedBy: "Python's stdin is empty; the pipe contains nothing but replies to the program itself",
     async attack({ runPython }) {
       const empty = await runPython(`
 import os, sys
@@ -160,8 +160,8 @@ outcomes`);
   },
   {
     id: 'PY-31',
-    what: 'print without end, on both streams, by JavaScript and by os.write, bytes that are no text',
-    stoppedBy: 'server (bytes and characters of output)',
+    what: 'print endlessly on both streams, through JavaScript and os.write, also bytes that are not text',
+    stoppedBy: 'server (limits on bytes and characters of output)',
     async attack({ runPython }) {
       for (const flood of [
         'while True:\n    print("x" * 10**6)',

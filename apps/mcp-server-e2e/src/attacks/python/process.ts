@@ -4,23 +4,23 @@ import { readFileSync } from 'node:fs';
 import { treeOf } from '../arena/measure.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import type { StdioArena } from '../arena/stdio-arena.js';
-import { echo, environmentNames, limitsOf, lookAtProcess } from '../typescript/look-at-process.js';
+import { echo, environmentNames, limitsOf, inspectProcess } from '../typescript/inspect-process.js';
 
 const look = (arena: StdioArena, at: (pid: number) => void) =>
-  lookAtProcess(arena, at, ({ runPython }, options) =>
+  inspectProcess(arena, at, ({ runPython }, options) =>
     runPython(`import asyncio\nawait call_mcp_tool("${echo}", {})\nawait asyncio.sleep(20)`, options),
   );
 
-/** The process of a program in Python, looked at from outside: where it is another than that of TypeScript. */
+/** Checks of the process of a Python program from outside, where it differs from a TypeScript process. */
 export const pythonProcess: readonly ProgramAttack[] = [
   {
     id: 'PY-32',
-    what: 'have more than a process of TypeScript has: variables, processes, memory, files of other sizes',
+    what: 'have more than a TypeScript process has: variables, processes, memory, files of other sizes',
     stoppedBy: 'limits (hard ones, set before the runtime starts); process',
     attack: (arena) =>
       look(arena, (pid) => {
         const limits = limitsOf(pid);
-        // Of an idle Deno, of the program, and what Deno keeps when Python has none left.
+        // An idle Deno, the program, and what Deno keeps when Python has none left.
         const data = (512 + 512 + 64) * 1024 * 1024;
         const file = (arena.mode === 'strict' ? 8 : 4) * 1024 * 1024;
         assert.deepEqual(
@@ -39,9 +39,9 @@ export const pythonProcess: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-33',
-    what: 'see or change files: the mounts of the process, with interpreter, packages and snapshot',
+    what: 'see or change files through the mounts of the process, with interpreter, packages and snapshot',
     stoppedBy: 'OS (bubblewrap)',
-    notApplicable: { portable: 'portable isolation has no layer of the operating system' },
+    notApplicable: { portable: 'portable isolation has no layer in the operating system' },
     attack: (arena) =>
       look(arena, (pid) => {
         const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')

@@ -9,11 +9,11 @@ const outcome = ({ success, errorCode, truncated }: ExecutionReport) =>
   success ? (truncated ? 'truncated' : 'value') : (errorCode ?? '');
 const bounded = (report: ExecutionReport) => JSON.stringify(report).length < 350_000;
 
-/** What programs in Python are made of, what they give back, and what they hand to tools. */
+/** Attacks with unusual Python programs, values and arguments. */
 export const programs: readonly ProgramAttack[] = [
   {
     id: 'PY-24',
-    what: 'hand over what is no JSON, or too much: NaN, lone surrogates, cycles, liars, 10 MB, 1e6 levels',
+    what: 'return values that are not JSON, or too large: NaN, lone surrogates, cycles, objects that lie, 10 MB, 1e6 levels',
     stoppedBy: 'the bootstrap; server (the same limits again)',
     async attack(arena) {
       const echo = 'mcp__fixture__echo';
@@ -32,7 +32,7 @@ outcomes`,
       );
       assert.ok(Array.isArray(result), error);
       const refused = (result as string[]).filter((text) => text === 'invalid_argument');
-      // A lone surrogate is text of JavaScript, and a number may be as long as it likes.
+      // A lone surrogate is valid JavaScript text, and a number may have any length.
       assert.ok(refused.length >= 7, JSON.stringify(result));
       await arena.takeUpstreamCalls();
       for (const [value, expected] of [
@@ -56,7 +56,7 @@ outcomes`,
         ['memoryview(b"x")', 'value'],
       ] as const) {
         const outcomes: string[] = expected.split(' ');
-        // A start may take long: only what may run for ever gets little time.
+        // A start may take long, so only programs that may run forever get little time.
         const report = await arena.runPython(
           value,
           outcomes.includes('deadline_exceeded') ? { timeoutMs: 5000 } : {},
@@ -68,8 +68,8 @@ outcomes`,
   },
   {
     id: 'PY-25',
-    what: 'be a strange program: NUL, coding, tabs, BOM, __future__, 200 KB, too long, carriage returns, await anywhere',
-    stoppedBy: 'server (characters); the source is text, whose coding lines mean nothing',
+    what: 'send unusual programs: NUL, coding lines, tabs, BOM, __future__, 200 KB, too long, carriage returns, await anywhere',
+    stoppedBy: 'server (characters); the source is text, so coding lines mean nothing',
     async attack({ runPython, places: { secrets } }) {
       for (const [code, expected] of [
         ['len("a\0b")', 'user_error'],
@@ -142,8 +142,8 @@ outcomes`,
   },
   {
     id: 'PY-36',
-    what: 'have the client show what is no picture: HTML and scripts, said to be one, returned and displayed',
-    stoppedBy: 'server (the bytes of a picture say what it is)',
+    what: 'make the client show HTML and scripts that claim to be pictures, returned and displayed',
+    stoppedBy: 'server (the type of a picture is taken from its bytes)',
     async attack({ runPython }) {
       const block = (mimeType: string) =>
         JSON.stringify({
@@ -168,7 +168,7 @@ outcomes`,
   {
     id: 'PY-37',
     what: 'learn where the product is, and the process id of the server: indexURL, stacks, the entry script, the process',
-    stoppedBy: 'OS; portable: links by names that say nothing, and the bootstrap',
+    stoppedBy: 'OS; portable: links with meaningless names, and the bootstrap',
     async attack({ runPython, pid, places: { home, temp } }) {
       const { result, error } = await runPython(`
 import js, pyodide_js, sys
@@ -179,7 +179,7 @@ from pyodide.code import run_js
       const text = JSON.stringify(result).replaceAll(new RegExp(`${temp}/code-executor-\\d+-\\w+/`, 'g'), '');
       assert.ok(!text.includes(home), text);
       assert.ok(!text.includes(project), text);
-      // Not anywhere in the text: a small number stands in some line of a stack.
+      // A small process id may also occur as a line number in a stack, so the whole text is not searched.
       assert.deepEqual(
         (result as unknown[]).filter((got) => got === pid || String(got).includes(`-${pid}-`)),
         [],

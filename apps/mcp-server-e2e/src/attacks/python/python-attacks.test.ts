@@ -1,4 +1,4 @@
-import { makeProgramAttacks } from '../make-attacks.js';
+import { defineProgramAttackTests } from '../define-attack-tests.js';
 import { pythonAttacks } from './python-attacks.js';
 
-makeProgramAttacks(pythonAttacks);
+defineProgramAttackTests(pythonAttacks);

@@ -6,10 +6,10 @@ import { machine } from './machine.js';
 import { pythonPipe } from './pipe.js';
 import { pythonProcess } from './process.js';
 import { programs } from './programs.js';
-import { restored } from './restored.js';
-import { wear } from './wear.js';
+import { snapshotAndPackages } from './snapshot-and-packages.js';
+import { manyExecutions } from './many-executions.js';
 
-/** Every attack by programs in Python. */
+/** Every attack by Python programs. */
 export const pythonAttacks: readonly ProgramAttack[] = [
   ...bridge,
   ...machine,
@@ -17,7 +17,7 @@ export const pythonAttacks: readonly ProgramAttack[] = [
   ...programs,
   ...pythonPipe,
   ...betweenRuns,
-  ...restored,
+  ...snapshotAndPackages,
   ...pythonProcess,
-  ...wear,
+  ...manyExecutions,
 ];

@@ -4,7 +4,7 @@ import type { Places } from '../arena/places.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { outcomesOf } from '../typescript/attempts.js';
 
-/** What a place of the sandbox or the machine says that has nothing for a program. */
+/** The errors that a program gets for things that are missing or refused in the sandbox. */
 export const notThere = new RegExp(
   [
     'Requires (?:read|write|net|env|sys|run|ffi|import) access',
@@ -37,21 +37,21 @@ async def attempt(name, make):
         outcomes.append({"attempt": name, "refusal": f"{type(error).__name__}: {error}"[:500]})
 `;
 
-/** A Python program that tries each expression in turn; its value is the list of outcomes. */
-export function attemptingPython(expressions: readonly string[]): string {
+/** A Python program that evaluates each expression in turn and returns the outcomes. */
+export function attemptPythonProgram(expressions: readonly string[]): string {
   const attempts = expressions.map(
     (expression) => `await attempt(${JSON.stringify(expression.slice(0, 200))}, lambda: (${expression}))`,
   );
   return `${makeAttempts}${attempts.join('\n')}\noutcomes`;
 }
 
-/** Every expression is refused, in words that match `how`. */
+/** An attack that checks that every expression is refused with an error that matches `how`. */
 export function eachRefusedInPython(
   expressions: (places: Places) => readonly string[],
   how: RegExp = notThere,
 ): ProgramAttack['attack'] {
   return async ({ runPython, places }) => {
-    const outcomes = outcomesOf(await runPython(attemptingPython(expressions(places))));
+    const outcomes = outcomesOf(await runPython(attemptPythonProgram(expressions(places))));
     const others = outcomes.filter(({ refusal }) => refusal === undefined || !how.test(refusal));
     assert.deepEqual(others, []);
   };

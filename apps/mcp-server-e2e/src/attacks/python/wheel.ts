@@ -6,14 +6,14 @@ const pyodideLock = createRequire(
   createRequire(import.meta.url).resolve('@code-executor/sandbox-pyodide/package.json'),
 ).resolve('pyodide/pyodide-lock.json');
 
-/** A zip file whose entries have the names that they are given, whatever these lead to. */
+/** A zip file whose entries have exactly the given names, wherever these lead. */
 export function wheelWith(files: Readonly<Record<string, string>>): Buffer {
   const entries: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(files)) {
     const [path, content] = [Buffer.from(name), Buffer.from(text)];
-    // Version, flags, method (stored), time, date, checksum, sizes, length of the name and of nothing else.
+    // Version, flags, method (stored), time, date, checksum, sizes, length of the name, and no extra field.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x21, 8);
@@ -36,7 +36,7 @@ export function wheelWith(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...entries, ...directory, Buffer.from('PK\x05\x06'), end]);
 }
 
-/** A lock file as the operator's folder has it, with pure packages that are named as their modules. */
+/** A lock file like that of an operator's folder, with pure packages that have the names of their modules. */
 export async function lockWith(
   packages: Readonly<Record<string, { fileName: string; sha256: string }>>,
 ): Promise<string> {

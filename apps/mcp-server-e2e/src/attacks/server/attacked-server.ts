@@ -12,12 +12,12 @@ import { descendantsOf } from '../../server-under-test/processes.js';
 import { checkFiles, checkMemory, checkSecrets, checkTraces } from '../arena/aftermath.js';
 import type { Places } from '../arena/places.js';
 import { StdioArena, type StdioOptions } from '../arena/stdio-arena.js';
-import { configOf, environmentOf, surround } from '../arena/surroundings.js';
+import { configOf, environmentOf, createSurroundings } from '../arena/surroundings.js';
 
-/** A server that says nothing for so long hangs. */
-const patienceMs = 20_000;
+/** A server that has not ended after this time counts as hung. */
+const startTimeoutMs = 20_000;
 
-/** Attacks a server of its own; afterwards it still works, and has told no secret. */
+/** Starts a server for one attack; checks that it still works afterwards, and has revealed no secret. */
 export async function withAttacked(
   options: StdioOptions,
   attack: (server: StdioArena) => Promise<void>,
@@ -37,38 +37,38 @@ export async function withAttacked(
   }
 }
 
-/** A start that has to be refused: what is put into the home, and the environment. */
+/** A start that must be refused: the content of the home, and the environment. */
 export interface BadStart {
-  /** Text of the configuration file. */
+  /** Content of the configuration file. */
   config?: string | Uint8Array;
   prepare?: (places: Places, file: string) => Promise<unknown>;
   env?: Record<string, string>;
 }
 
-/** A start, and what is said of it. */
+/** A start, and the expected message. */
 export type Refusal = readonly [BadStart, RegExp | string];
 
-/** Makes starts that are refused: with exit code 1 once the client is gone, in few words and without a secret. */
+/** Checks that each start is refused with exit code 1, in a short message without a secret. */
 export async function eachRefused(starts: readonly Refusal[]): Promise<void> {
-  // In two homes, for they are many.
+  // Uses two homes at the same time because there are many starts.
   const halves = [0, 1].map((half) => starts.filter((_start, index) => index % 2 === half));
-  const others = await Promise.all(halves.map(refusedOtherwise));
-  assert.deepEqual(others.flat(), []);
+  const unexpected = await Promise.all(halves.map(unexpectedRefusals));
+  assert.deepEqual(unexpected.flat(), []);
 }
 
-/** What is said otherwise than expected. */
-async function refusedOtherwise(starts: readonly Refusal[]): Promise<object[]> {
-  const { places, traps } = await surround();
-  const others: object[] = [];
+/** The messages that differ from the expected ones. */
+async function unexpectedRefusals(starts: readonly Refusal[]): Promise<object[]> {
+  const { places, traps } = await createSurroundings();
+  const unexpected: object[] = [];
   try {
     for (const [start, expected] of starts) {
       const said = await refusal(start, places);
       const isExpected = typeof expected === 'string' ? said === expected : expected.test(said);
-      if (!isExpected) others.push({ said, expected });
+      if (!isExpected) unexpected.push({ said, expected });
     }
-    assert.deepEqual(traps.caught, [], 'Somebody talked to a trap.');
+    assert.deepEqual(traps.caught, [], 'Something connected to a trap.');
     await checkFiles(places);
-    return others;
+    return unexpected;
   } finally {
     traps.close();
     await removeHome(places.home);
@@ -84,27 +84,27 @@ async function refusal({ config, prepare, env }: BadStart, places: Places): Prom
     cwd: places.home,
     env: { ...environmentOf(places, 'portable'), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: patienceMs,
+    timeout: startTimeoutMs,
     killSignal: 'SIGKILL',
   });
   const said = { answers: '', log: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.answers += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.log += chunk.toString()));
-  // What can be used starts, and ends with exit code 0.
+  // With a usable configuration it would start, and end with exit code 0.
   child.stdin.end();
   await once(child, 'close');
   assert.deepEqual([child.exitCode, said.answers], [1, ''], said.log.slice(0, 1000));
   assert.match(said.log, /^code-executor-mcp: /);
-  assert.ok(said.log.length < 10_000, `It complains in ${said.log.length} characters.`);
+  assert.ok(said.log.length < 10_000, `The message has ${said.log.length} characters.`);
   checkSecrets(said, [places.canary]);
-  const complaint = said.log
+  const message = said.log
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('{"level"'))
     .join('\n');
-  return complaint.replaceAll(file, 'FILE').slice('code-executor-mcp: '.length);
+  return message.replaceAll(file, 'FILE').slice('code-executor-mcp: '.length);
 }
 
-/** What the server keeps is for its user only, and holds no secret. */
+/** Checks that the files of the server are readable only by its user, and contain no secret. */
 export async function checkOwnFiles({ home, canary }: Places): Promise<void> {
   const own = join(home, '.code-executor');
   const paths = (await readdir(own, { recursive: true })).map((name) => join(own, name));
@@ -115,13 +115,13 @@ export async function checkOwnFiles({ home, canary }: Places): Promise<void> {
   }
 }
 
-/** Starts a server in other mounts, where bubblewrap works; else there is no such start. */
+/** Options to start a server with these mounts; empty if bubblewrap does not work here. */
 export function inMounts(mounts: (places: Places) => readonly string[]): StdioOptions[] {
   if (!isolationsUnderTest().includes('strict')) return [];
   return [{ wrapper: (places) => ['bwrap', '--dev-bind', '/', '/', ...mounts(places)] }];
 }
 
-/** Where a server that was started so has a file. */
+/** The path of a file of a server that was started with `inMounts`, as this process can reach it. */
 export async function pathInMounts({ pid }: StdioArena, path: string): Promise<string> {
   const [server] = (await descendantsOf(pid)).filter(({ commandLine }) => commandLine.includes(` ${bin} `));
   return `/proc/${server?.pid ?? 0}/root${path}`;

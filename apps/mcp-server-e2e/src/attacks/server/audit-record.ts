@@ -10,12 +10,12 @@ import type { StdioArena } from '../arena/stdio-arena.js';
 import { inMounts, pathInMounts, withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 
-/** One file, so that midnight makes no difference. */
+/** A single file, so that midnight makes no difference. */
 const path = 'stage/record/all.jsonl';
 const folderOf = ({ stage }: Places) => join(stage, 'record');
 const fileOf = (places: Places) => join(folderOf(places), 'all.jsonl');
 
-/** What lies where the record should, and what is said of it. */
+/** What is in the place of the audit log, and the reason that the server gives. */
 const obstacles: readonly [why: string, lay: (places: Places) => Promise<unknown>][] = [
   ['a link is in its place', (places) => symlink(join(places.secrets, 'data'), fileOf(places))],
   ['a link is in its place', (places) => symlink('nowhere', fileOf(places))],
@@ -48,27 +48,27 @@ async function clear(places: Places): Promise<void> {
   await mkdir(folderOf(places));
 }
 
-/** A program that would be noticed, with words that no record may hold. */
+/** A program whose execution is visible, and which contains text that no record may contain. */
 const call = `return await callMCPTool("mcp__fixture__echo", { argument: "plain-argument" }) // plain-code`;
 const runCall = (server: StdioArena) => server.run(call, { allowedTools: ['mcp__fixture__echo'] });
 
-/** Programs run on; each gap is told once, and once that it is over. */
-async function goesOn(server: StdioArena): Promise<void> {
+/** Checks that programs continue to run, and that the start and the end of each gap are reported once. */
+async function runsWithGaps(server: StdioArena): Promise<void> {
   const { places } = server;
   for (const [index, [why, lay]] of obstacles.entries()) {
     await clear(places);
     await lay(places);
     assert.deepEqual((await runCall(server)).result, { argument: 'plain-argument' });
-    await until(() => countOf(server.words.log, 'The audit log has a gap. ') === index + 1);
-    assert.ok(server.words.log.includes(`The audit log has a gap. ${gap(why)}`), why);
+    await until(() => countOf(server.output.log, 'The audit log has a gap. ') === index + 1);
+    assert.ok(server.output.log.includes(`The audit log has a gap. ${gap(why)}`), why);
     await clear(places);
     await runCall(server);
-    await until(() => countOf(server.words.log, 'Audit records are written again') === index + 1);
+    await until(() => countOf(server.output.log, 'Audit records are written again') === index + 1);
   }
 }
 
-/** No program runs without its record, and each that ran has two. */
-async function refuses(server: StdioArena): Promise<void> {
+/** Checks that no program runs without records, and that each program that ran has all of them. */
+async function refusesWithoutRecord(server: StdioArena): Promise<void> {
   const { places } = server;
   for (const [why, lay] of obstacles) {
     await clear(places);
@@ -88,16 +88,16 @@ async function refuses(server: StdioArena): Promise<void> {
     assert.equal((await server.takeUpstreamCalls()).length, 1);
     const text = await readFile(fileOf(places), 'utf8');
     assert.doesNotMatch(text, /plain-/);
-    const told = recordsIn(text).filter(({ type }) => type !== 'discovery');
+    const recorded = recordsIn(text).filter(({ type }) => type !== 'discovery');
     assert.deepEqual(
-      told.map(({ type, action }) => action ?? type),
+      recorded.map(({ type, action }) => action ?? type),
       ['started', 'tool_call', 'execution'],
     );
   }
 }
 
-/** Runs until the disk is full; what ran is on record, and with some room it goes on. */
-async function fills(server: StdioArena): Promise<void> {
+/** Runs programs until the disk is full; checks that all of them are recorded, and that it continues with free space. */
+async function refusesOnFullDisk(server: StdioArena): Promise<void> {
   const file = await pathInMounts(server, fileOf(server.places));
   let report = await server.run('return 1');
   let count = 0;
@@ -114,17 +114,24 @@ async function fills(server: StdioArena): Promise<void> {
   await writeFile(file, '');
 }
 
-/** The record of what was done. */
+/** Attacks on the audit log. */
 export const auditRecord: readonly ServerAttack[] = [
   {
     id: 'PRX-29',
-    what: 'have no record: a link to a secret, a hard link, a pipe, a folder, a full disk in its place, with and without audit.required',
-    stoppedBy: 'server (regular files of its user; a gap is told, and with audit.required nothing runs)',
+    what: 'leave no record: a link to a secret, a hard link, a pipe, a folder, a full disk in its place, with and without audit.required',
+    stoppedBy:
+      'server (only regular files of its user; a gap is reported, and with audit.required nothing runs)',
     async attack() {
-      await withAttacked({ config: { audit: { path } }, prepare: clear }, goesOn);
-      await withAttacked({ config: { audit: { path, required: true } }, prepare: clear }, refuses);
+      await withAttacked({ config: { audit: { path } }, prepare: clear }, runsWithGaps);
+      await withAttacked(
+        { config: { audit: { path, required: true } }, prepare: clear },
+        refusesWithoutRecord,
+      );
       for (const start of inMounts((places) => ['--size', '8192', '--tmpfs', folderOf(places)]))
-        await withAttacked({ ...start, config: { audit: { path, required: true } }, prepare: clear }, fills);
+        await withAttacked(
+          { ...start, config: { audit: { path, required: true } }, prepare: clear },
+          refusesOnFullDisk,
+        );
     },
   },
 ];

@@ -1,7 +1,7 @@
 /**
- * An upstream MCP server over stdio that misbehaves, the way being its first argument; its secret is in `TOKEN`.
- * `dies`, `confesses`, `babbles` and `hangs` never get as far as a session, all others serve the tools below, `floods` and
- * `prints` saying more than they should besides.
+ * An upstream MCP server over stdio that misbehaves in the way given by its first argument; its secret is in `TOKEN`.
+ * With `dies`, `confesses`, `babbles` and `hangs` it never opens a session. With all others it serves the tools below;
+ * with `floods` and `prints` it also writes more output than it should.
  */
 import { createInterface } from 'node:readline';
 
@@ -26,13 +26,13 @@ const tools = {
   },
 };
 
-/** Everything that it knows, as errors of real servers hold it. */
+/** All its secrets, in the forms in which errors of real servers contain them. */
 function confession() {
   const basic = Buffer.from(TOKEN).toString('base64');
   return `I confess: ${secrets.join(' ')} https://host/?key=${encodeURIComponent(TOKEN)} Basic ${basic}\n`;
 }
 
-/** Bytes without end, as fast as somebody takes them. */
+/** Writes the same bytes endlessly, as fast as they are read. */
 function pour(stream, bytes) {
   const more = () => {
     while (stream.write(bytes));

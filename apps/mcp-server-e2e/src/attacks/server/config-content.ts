@@ -12,7 +12,7 @@ const other = { command: 'true' };
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const manyKeys = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key${n}`, 1])));
 
-/** Texts of a configuration, and what is said of each. */
+/** Contents of a configuration file, and the message about each. */
 const badTexts: readonly [text: string | Uint8Array, said: string | RegExp][] = [
   ['', 'line 1, column 1: not valid JSON, value expected.'],
   ['{} {}', /^line 1, column 4: not valid JSON, /],
@@ -65,7 +65,7 @@ const badTexts: readonly [text: string | Uint8Array, said: string | RegExp][] = 
   [Buffer.from('{"log": {"level": "\xff"}}', 'latin1'), 'is not UTF-8 text.'],
 ];
 
-/** How numbers are not written in the environment. */
+/** Texts that are not numbers for environment variables. */
 const badNumbers = [
   ...['1e9', '-1', '0', '0x10', ' 5', '5 ', '5abc', '', '05', '+5', '5.0', '1_000', '٥', 'NaN', 'Infinity'],
   '9'.repeat(400),
@@ -74,25 +74,25 @@ const numericKeys = configKeys().flatMap(({ env, type }) =>
   env !== undefined && type.startsWith('integer') ? [{ env, type }] : [],
 );
 
-/** A variable at a time would be many starts; each has to be named. */
+/** All variables at once, because one start for each would take long; the message must name each of them. */
 const badEnvironments = badNumbers.map((text): Refusal => {
   const env = Object.fromEntries(numericKeys.map((key) => [key.env, text]));
   const each = numericKeys.map((key) => `\\n- ${key.env} is "?.{0,110} \\(expected ${key.type}\\)`);
   return [{ env }, new RegExp(`^The environment has ${numericKeys.length} problems:${each.join('')}$`)];
 });
 
-/** This one is no key of the configuration. */
+/** This variable is not a key of the configuration. */
 const badPorts = ['1e3', '0', '65536', '0x50', ' 80', ''].map((text): Refusal => [
   { env: { HEALTH_CHECK_PORT: text } },
   `HEALTH_CHECK_PORT is "${text}" (expected a port from 1 to 65535).`,
 ]);
 
-/** What the configuration says. */
+/** Attacks through the content of the configuration. */
 export const configContent: readonly ServerAttack[] = [
   {
     id: 'CFG-03',
-    what: 'write hostile JSON into the configuration: __proto__, names twice, NaN, depth, 50,000 keys, wrong types, other encodings',
-    stoppedBy: 'server (each problem is named with key and place, 20 of them; else nothing starts)',
+    what: 'write hostile JSON into the configuration: __proto__, repeated names, NaN, depth, 50,000 keys, wrong types, other encodings',
+    stoppedBy: 'server (it reports up to 20 problems with key and place, and does not start)',
     async attack() {
       await eachRefused(
         badTexts.map(([config, said]) => {
@@ -102,7 +102,7 @@ export const configContent: readonly ServerAttack[] = [
           return [{ config }, new RegExp(`^${list}${said.source.replace(/^\^/, '')}`, 's')];
         }),
       );
-      // In the file of the project, the others are unharmed.
+      // A bad project file does not affect the other files.
       for (const [text, warning] of [
         [
           `{"mcpServers": {"__proto__": ${JSON.stringify(other)}}}`,
@@ -118,14 +118,14 @@ export const configContent: readonly ServerAttack[] = [
             allowedTools: ['mcp__other__echo'],
           });
           assert.deepEqual(report.result, { a: 1 });
-          assert.match(server.words.log, warning);
+          assert.match(server.output.log, warning);
         });
       }
     },
   },
   {
     id: 'CFG-05',
-    what: 'write numbers into the environment that are none, or that programs read in different ways',
+    what: 'set variables to invalid numbers, or to numbers that programs read in different ways',
     stoppedBy: 'server (decimal digits within the bounds of the key; each variable is named)',
     attack: () => eachRefused([...badEnvironments, ...badPorts]),
   },

@@ -8,7 +8,7 @@ import type { Places } from '../arena/places.js';
 import { eachRefused, type Refusal, withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 
-/** Puts something else in the place of a file. */
+/** Replaces a file with something else. */
 type Replace = (file: string, places: Places) => Promise<unknown>;
 
 const toLink =
@@ -55,7 +55,7 @@ const refusedStarts = [...replacements, ...ofOthers].map(([what, replace]): Refu
   `File FILE ${what}.`,
 ]);
 
-/** Files that are none of ours: no word of them is repeated. */
+/** Files that are not a configuration: the messages must not contain any of their text. */
 const foreignFiles = [
   '../../../../../../../../etc/passwd',
   '/proc/self/environ',
@@ -66,13 +66,13 @@ const foreignFiles = [
   /^Configuration file \/[\w/.-]+: line 1, column 1: not valid JSON, [a-z ]+\.$/,
 ]);
 
-/** Where the configuration comes from. */
+/** Attacks on the place of the configuration. */
 export const configPlaces: readonly ServerAttack[] = [
   {
     id: 'CFG-01',
-    what: 'have the configuration be a link, a pipe, a folder, 100 MB, a file of others or of the system, also while the server runs',
+    what: 'replace the configuration with a link, a pipe, a folder, 100 MB, a file of others or of the system, also while the server runs',
     stoppedBy:
-      'server (a regular file of its user or root, not writable for all, 1 MB; else nothing changes)',
+      'server (only a regular file of its user or root, not writable for all, up to 1 MB; otherwise nothing changes)',
     async attack() {
       await eachRefused([
         ...refusedStarts,
@@ -88,11 +88,11 @@ export const configPlaces: readonly ServerAttack[] = [
         const file = join(places.home, '.code-executor.json');
         for (const [what, replace] of [...replacements, ...ofOthers]) {
           const expected = `The configuration stays as it was: File ${file} ${what}.`;
-          const timesBefore = server.words.log.split(expected).length;
+          const timesBefore = server.output.log.split(expected).length;
           await rm(file, { recursive: true });
           await replace(file, places);
           process.kill(pid, 'SIGHUP');
-          await until(() => server.words.log.split(expected).length > timesBefore);
+          await until(() => server.output.log.split(expected).length > timesBefore);
           const { result, error } = await run('return 1');
           assert.deepEqual({ result, error }, { result: 1, error: undefined });
         }

@@ -1,6 +1,6 @@
 /**
- * Loaded before the server: from each SIGUSR2 on, its wall clock goes wrong by what the file `stage/clock` says,
- * in ms. The clock that timers and durations go by is the kernel's, which never jumps.
+ * Loaded before the server: each SIGUSR2 shifts its wall clock by the number of ms in the file `stage/clock`. The
+ * monotonic clock of timers and durations is the kernel's, and never jumps.
  */
 import { readFileSync } from 'node:fs';
 

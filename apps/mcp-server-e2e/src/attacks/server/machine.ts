@@ -12,11 +12,11 @@ import type { ServerAttack } from './server-attack.js';
 const ownFolder = ({ home }: Places) => join(home, '.code-executor');
 const dayMs = 86_400_000;
 
-/** Without a home, a configuration has to be named. */
+/** Without a home, the configuration must be named. */
 const named = { CODE_EXECUTOR_CONFIG_PATH: '.code-executor.json' };
 
-/** A home in which nothing can be kept, and what is said of that. */
-const poorHomes: readonly [StdioOptions, said: string][] = [
+/** Homes in which nothing can be stored, and the message about each. */
+const unusableHomes: readonly [StdioOptions, said: string][] = [
   [{ prepare: (places) => writeFile(ownFolder(places), '') }, ': its folder is a file; '],
   [{ env: { HOME: '', ...named } }, 'There is no home folder for the audit log; '],
   ...inMounts((places) => ['--ro-bind', ownFolder(places), ownFolder(places)]).map(
@@ -31,7 +31,7 @@ const poorHomes: readonly [StdioOptions, said: string][] = [
       ': the disk is full; ',
     ],
   ),
-  // A user that the machine does not know has no home either.
+  // A user that is unknown to the machine has no home either.
   ...inMounts(() => ['--unshare-user', '--uid', '12345', 'env', '-u', 'HOME']).map(
     (start): [StdioOptions, string] => [
       { ...start, env: named },
@@ -40,14 +40,14 @@ const poorHomes: readonly [StdioOptions, said: string][] = [
   ),
 ];
 
-/** Tools are called, and a tool list is kept where it can be. */
+/** Checks that a tool can be called. */
 async function works(server: StdioArena): Promise<void> {
   const program = 'return await callMCPTool("mcp__fixture__echo", { a: 1 })';
   const report = await server.run(program, { allowedTools: ['mcp__fixture__echo'] });
   assert.deepEqual(report.result, { a: 1 });
 }
 
-/** Sets the server's clock wrong. */
+/** Shifts the server's wall clock. */
 async function jump(server: StdioArena, offsetMs: number): Promise<void> {
   await writeFile(join(server.places.stage, 'clock'), String(offsetMs));
   process.kill(server.pid, 'SIGUSR2');
@@ -57,10 +57,10 @@ async function jump(server: StdioArena, offsetMs: number): Promise<void> {
   });
 }
 
-/** The record of the day at that time. */
+/** The audit file for the day of that time. */
 const auditFile = (ms: number) => `audit-${new Date(ms).toISOString().slice(0, 10)}.jsonl`;
 
-/** Programs take as long as they take, and each record is in the file of its own day. */
+/** Checks that time limits still work, and that each record is in the file of its day. */
 async function keepsTime(server: StdioArena): Promise<void> {
   const startedMs = Date.now();
   await works(server);
@@ -75,7 +75,7 @@ async function keepsTime(server: StdioArena): Promise<void> {
   }
   const folder = join(ownFolder(server.places), 'audit-logs');
   const names = await readdir(folder);
-  // At midnight a day of the server becomes two.
+  // If the test runs over midnight, a day of the server becomes two.
   const possible = offsets.map((offsetMs) => [startedMs, Date.now()].map((ms) => auditFile(ms + offsetMs)));
   assert.ok(
     names.every((name) => possible.flat().includes(name)),
@@ -95,22 +95,22 @@ async function keepsTime(server: StdioArena): Promise<void> {
   assert.equal(executions, 1 + 3 * offsets.length);
 }
 
-/** Where the server runs. */
+/** Attacks through the machine that the server runs on. */
 export const machine: readonly ServerAttack[] = [
   {
     id: 'CFG-17',
-    what: 'run on a full disk, with a home that is read-only, a file or not there, with umask 000, with a clock that jumps by years',
+    what: 'run on a full disk, with a home that is read-only, a file or missing, with umask 000, with a clock that jumps by years',
     stoppedBy:
-      'server (it goes on without keeping, and says so; files are 0600; time is measured by the steady clock)',
+      'server (it goes on without storing, and says so; files are 0600; durations use the monotonic clock)',
     async attack() {
-      for (const [options, said] of poorHomes) {
+      for (const [options, said] of unusableHomes) {
         await withAttacked(options, async (server) => {
-          for (let count = 0; count < 20 && !server.words.log.includes(said); count++) await works(server);
-          assert.ok(server.words.log.includes(said), `${said}\n${server.words.log}`);
+          for (let count = 0; count < 20 && !server.output.log.includes(said); count++) await works(server);
+          assert.ok(server.output.log.includes(said), `${said}\n${server.output.log}`);
         });
       }
-      const lavish = () => ['/bin/sh', '-c', 'umask 000; exec "$@"', 'sh'];
-      await withAttacked({ wrapper: lavish }, async (server) => {
+      const openUmask = () => ['/bin/sh', '-c', 'umask 000; exec "$@"', 'sh'];
+      await withAttacked({ wrapper: openUmask }, async (server) => {
         await works(server);
         await until(async () => (await readdir(ownFolder(server.places))).includes('schema-cache.json'));
         await checkOwnFiles(server.places);
@@ -121,8 +121,8 @@ export const machine: readonly ServerAttack[] = [
   },
   {
     id: 'CFG-26',
-    what: "take the server's temp folder over once it was cleaned away, to have it run what lies there",
-    stoppedBy: 'server (it uses no folder that anybody else can enter)',
+    what: "take over the server's temp folder after it was cleaned up, to make the server run what is there",
+    stoppedBy: 'server (it uses no folder that other users can enter)',
     async attack() {
       await withAttacked({}, async (server) => {
         assert.equal((await server.run('return 1')).result, 1);
@@ -131,11 +131,12 @@ export const machine: readonly ServerAttack[] = [
         let name: string | undefined;
         await until(async () => (name = await find()) !== undefined);
         const taken = join(temp, String(name));
-        // Processes may be on their way there.
+        // A process that is just starting would still write to the folder that it has checked.
+        await until(async () => ((await server.health()).spares?.ready ?? 0) > 0);
         await rm(taken, { recursive: true, maxRetries: 10 });
         await mkdir(taken);
         await chmod(taken, 0o777);
-        // Only root can give it to somebody else.
+        // Only root can give it to another user.
         if (process.getuid?.() === 0) await chown(taken, 65_534, 65_534);
         for (let round = 0; round < 3; round++) {
           assert.equal((await server.run('return 2')).result, 2);

@@ -15,14 +15,14 @@ import { withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 
 const projectOf = ({ stage }: Places) => join(stage, 'project');
-/** Comes to be when a command of the project runs. */
+/** The file that is created when a command of the project runs. */
 const markOf = ({ stage }: Places) => join(stage, 'mark');
 const evil = (places: Places) => ({ command: 'touch', args: [markOf(places)] });
 
 const write = (folder: string, name: string, content: object) =>
   writeFile(join(folder, name), JSON.stringify(content), { mode: 0o600 });
 
-/** What a hostile repository brings. */
+/** Creates the files of a hostile repository. */
 async function cloneInto(places: Places): Promise<void> {
   const project = projectOf(places);
   await mkdir(project, { recursive: true });
@@ -55,11 +55,11 @@ const trust = (places: Places) => {
   return readProject(options).then(({ files }) => trustFiles(files, options));
 };
 
-/** Nothing is left of what the attack itself has approved. */
+/** Removes the approval that the attack itself has given. */
 const forget = ({ home }: Places) => rm(join(home, '.code-executor', 'trusted-projects.json'));
 
-/** Uses the server as its user would: nothing of the project's may come of it. */
-async function looksAround(server: StdioArena): Promise<void> {
+/** Uses the server as its user would; checks that the project's files have no effect. */
+async function checkNoEffect(server: StdioArena): Promise<void> {
   const { places, run } = server;
   const { auditLog } = (await server.health()) as unknown as { auditLog: { enabled: boolean } };
   assert.equal(auditLog.enabled, true);
@@ -81,18 +81,18 @@ async function looksAround(server: StdioArena): Promise<void> {
   assert.equal(existsSync(markOf(places)), false, 'A command of the project ran.');
 }
 
-/** Has the server read its files again, and waits for what it says. */
-async function rereads(server: StdioArena, said: RegExp): Promise<void> {
-  const before = server.words.log.length;
+/** Makes the server reload its files, and waits for a message. */
+async function reload(server: StdioArena, said: RegExp): Promise<void> {
+  const before = server.output.log.length;
   process.kill(server.pid, 'SIGHUP');
-  await until(() => said.test(server.words.log.slice(before)));
+  await until(() => said.test(server.output.log.slice(before)));
 }
 
 const inProject: StdioOptions = { cwd: projectOf, prepare: cloneInto };
 const trusting = { CODE_EXECUTOR_TRUST_PROJECT: '1' };
-const isLeftAlone = /is not trusted any more|counts: File/;
+const isIgnored = /is not trusted any more|counts: File/;
 
-/** Makes a project's file somebody else's. */
+/** Makes a project file one that others control. */
 type Spoil = (file: string) => Promise<unknown>;
 
 const toLink: Spoil = async (file) => {
@@ -109,28 +109,28 @@ if (process.getuid?.() === 0) {
   foreign.push(['belongs to another user', (file) => chown(file, 65_534, 65_534)]);
 }
 
-/** What the files of the working directory can do: nothing, until their user has approved them. */
+/** Attacks through the files of the working directory, which have no effect until their user approves them. */
 export const projectFiles: readonly ServerAttack[] = [
   {
     id: 'CFG-21',
-    what: 'be a repository: run a command, another runtime, switch the record off, widen grants, send variables of the environment to a host, take the place of a server',
+    what: 'be a hostile repository: run a command, another runtime, switch the record off, widen grants, send environment variables to a host, replace a server',
     stoppedBy: "server (a project's files are suggestions until their user trusts them)",
-    attack: () => withAttacked(inProject, looksAround),
+    attack: () => withAttacked(inProject, checkNoEffect),
   },
   {
     id: 'CFG-22',
-    what: "write a project's files while the server runs, also where it was trusted; widen by a trusted configuration",
-    stoppedBy: 'server (trust is for one content of one file; a trusted configuration narrows)',
+    what: "write a project's files while the server runs, also in a trusted project; widen rights through a trusted configuration",
+    stoppedBy: 'server (trust is for one content of one file; a trusted configuration can only narrow)',
     async attack() {
-      // As a tool that writes files would, or whoever else may write there.
+      // Written by a tool, or by anything else that can write there.
       const empty = (places: Places) => mkdir(projectOf(places));
       await withAttacked({ cwd: projectOf, prepare: empty }, async (server) => {
         await server.run('return 1');
         await cloneInto(server.places);
-        await rereads(server, /is not trusted/);
-        await looksAround(server);
+        await reload(server, /is not trusted/);
+        await checkNoEffect(server);
       });
-      // As a program does whose grant is the project.
+      // Written by a program that may write to the project.
       await withAttacked({ cwd: ({ writable }) => writable }, async (server) => {
         const { places, run } = server;
         const file = JSON.stringify(join(places.writable, '.mcp.json'));
@@ -138,7 +138,7 @@ export const projectFiles: readonly ServerAttack[] = [
         const permissions = { write: [places.writable] };
         await run(`await Deno.writeTextFile(${file}, ${text})`, { permissions });
         process.kill(server.pid, 'SIGHUP');
-        await looksAround(server);
+        await checkNoEffect(server);
       });
       const harmless = (places: Places) =>
         write(projectOf(places), '.mcp.json', { mcpServers: { more: { url: 'http://127.0.0.1:1/' } } });
@@ -153,12 +153,12 @@ export const projectFiles: readonly ServerAttack[] = [
           await write(projectOf(server.places), '.mcp.json', {
             mcpServers: { command: evil(server.places), fixture: evil(server.places) },
           });
-          await rereads(server, /not trusted/);
-          await looksAround(server);
+          await reload(server, /not trusted/);
+          await checkNoEffect(server);
           await forget(server.places);
         });
       }
-      // Approved in full: servers may start, and all the rest is narrower or not at all.
+      // Fully approved: its servers may start, but all other settings can only narrow.
       const settings = async (places: Places) => {
         await cloneInto(places);
         await rm(join(projectOf(places), '.mcp.json'));
@@ -181,15 +181,15 @@ export const projectFiles: readonly ServerAttack[] = [
         );
         const denied = await run('return await callMCPTool("mcp__other__fail", {})', { allowedTools: ['*'] });
         assert.equal(denied.success, false);
-        assert.match(server.words.log, /denoPath would allow more than your own configuration does/);
+        assert.match(server.output.log, /denoPath would allow more than your own configuration does/);
         await forget(places);
       });
     },
   },
   {
     id: 'CFG-23',
-    what: "have a project's file be a link, another user's, writable for all, though it is trusted; bring a list of trusted projects along",
-    stoppedBy: 'server (a regular file of its user; the list is not in a working directory)',
+    what: "make a trusted project file a link, another user's or writable for all; bring a list of trusted projects along",
+    stoppedBy: 'server (only a regular file of its user; the list must not be in a working directory)',
     async attack() {
       for (const [what, spoil] of foreign) {
         const prepare = async (places: Places) => {
@@ -199,9 +199,9 @@ export const projectFiles: readonly ServerAttack[] = [
         };
         for (const env of [{}, trusting]) {
           await withAttacked({ cwd: projectOf, prepare, env }, async (server) => {
-            await looksAround(server);
-            assert.ok(server.words.log.includes(what), server.words.log);
-            assert.match(server.words.log, isLeftAlone);
+            await checkNoEffect(server);
+            assert.ok(server.output.log.includes(what), server.output.log);
+            assert.match(server.output.log, isIgnored);
             await forget(server.places);
           });
         }
@@ -233,9 +233,9 @@ export const projectFiles: readonly ServerAttack[] = [
   },
   {
     id: 'CFG-27',
-    what: "have a command approved that is not shown, because a variable makes it another one; be trusted by the environment once a start has failed; stay trusted while the user's own file is half written",
+    what: "get a command approved that is not shown because a variable changes it; be trusted by the environment after a failed start; stay trusted while the user's own file is half written",
     stoppedBy:
-      'server (a variable makes no command ours; what fails at the start is not trusted; files count alone)',
+      'server (a variable never makes a command our own; a file is not trusted after a failed start; each file counts on its own)',
     async attack() {
       const hidden = async (places: Places) => {
         await mkdir(projectOf(places));
@@ -245,10 +245,10 @@ export const projectFiles: readonly ServerAttack[] = [
         await write(projectOf(places), '.mcp.json', { mcpServers: { command, nice } });
         const options = { cwd: projectOf(places), home: places.home, env: {} };
         const { files, servers } = await readProject(options);
-        // Its user approves of what they see, and of no command.
+        // The user approves what is shown, as long as that has no command.
         if (servers.every((server) => server.command === undefined)) await trustFiles(files, options);
       };
-      await withAttacked({ cwd: projectOf, prepare: hidden }, looksAround);
+      await withAttacked({ cwd: projectOf, prepare: hidden }, checkNoEffect);
 
       const broken = async (places: Places) => {
         await mkdir(projectOf(places));
@@ -260,7 +260,7 @@ export const projectFiles: readonly ServerAttack[] = [
         await writeFile(join(places.home, '.code-executor.json'), JSON.stringify(configOf(places)));
         process.kill(server.pid, 'SIGHUP');
         await until(async () => (await server.run('return 1')).success);
-        await looksAround(server);
+        await checkNoEffect(server);
       });
 
       const approved = async (places: Places) => {
@@ -273,9 +273,9 @@ export const projectFiles: readonly ServerAttack[] = [
         await server.run('return 1');
         await writeFile(join(server.places.home, '.claude.json'), '{');
         await forget(server.places);
-        await rereads(server, /\.mcp\.json is not trusted/);
-        await until(() => server.words.log.includes('until it can be read'));
-        await looksAround(server);
+        await reload(server, /\.mcp\.json is not trusted/);
+        await until(() => server.output.log.includes('until it can be read'));
+        await checkNoEffect(server);
         await rm(join(server.places.home, '.claude.json'));
       });
     },

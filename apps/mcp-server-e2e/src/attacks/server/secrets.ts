@@ -13,9 +13,9 @@ import { checkOwnFiles, eachRefused, type Refusal, withAttacked } from './attack
 import type { ServerAttack } from './server-attack.js';
 import { badEntry, callAll } from './upstream-definitions.js';
 
-/** An upstream server over HTTP that repeats what it was sent, with the status that its path says. */
-async function withRepeater(attack: (url: string) => Promise<void>): Promise<void> {
-  const repeater = createServer((request, response) => {
+/** An upstream server over HTTP that echoes each request, with the status given in the path. */
+async function withEchoServer(attack: (url: string) => Promise<void>): Promise<void> {
+  const echoServer = createServer((request, response) => {
     const said = `${request.url ?? ''} ${JSON.stringify(request.rawHeaders)}`;
     response.statusMessage = (request.headers.authorization ?? '').replace(/[^\w -]/g, '');
     response.statusCode = Number(/\d{3}/.exec(request.url ?? '')?.[0]);
@@ -23,19 +23,19 @@ async function withRepeater(attack: (url: string) => Promise<void>): Promise<voi
     response.setHeader('location', said);
     response.end(`{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":${JSON.stringify(said)}}}`);
   }).listen(0, '127.0.0.1');
-  await once(repeater, 'listening');
+  await once(echoServer, 'listening');
   try {
-    await attack(`http://127.0.0.1:${(repeater.address() as AddressInfo).port}`);
+    await attack(`http://127.0.0.1:${(echoServer.address() as AddressInfo).port}`);
   } finally {
-    repeater.closeAllConnections();
-    repeater.close();
+    echoServer.closeAllConnections();
+    echoServer.close();
   }
 }
 
 const statuses = [200, 302, 401, 500];
 const failing = ['die', 'refuse', 'garble', 'fail'];
 
-/** Mistakes beside a secret: what is wrong is told, the secret is not. */
+/** Mistakes next to a secret: the message names the mistake, but not the secret. */
 const mistakes: readonly [(canary: string) => object | string, RegExp][] = [
   [() => ({ security: { maxCodeSize: 'env:API_KEY' } }), /security\.maxCodeSize is a string \(/],
   [() => ({ log: { level: 'env:API_KEY' } }), /log\.level is a string \(/],
@@ -50,7 +50,7 @@ const mistakes: readonly [(canary: string) => object | string, RegExp][] = [
   [(canary) => `{"mcpServers": {"a": {"env": {"TOKEN": ${canary}}}}}`, /not valid JSON/],
 ];
 
-/** The same in servers, which are left out alone. */
+/** The same mistakes in single servers, which alone are left out. */
 const badServers: readonly [string, (canary: string) => object, RegExp][] = [
   ['env', (canary) => ({ command: 'a', env: canary }), /mcpServers\.env\.env is a string /],
   ['url', (canary) => ({ url: `ftp://u:${canary}@h` }), /mcpServers\.url needs a url /],
@@ -61,17 +61,17 @@ const badServers: readonly [string, (canary: string) => object, RegExp][] = [
   ],
 ];
 
-/** What the files of clients hold, wrongly. */
+/** A client's configuration file with such mistakes. */
 const clientFile = ({ home, canary }: Places) => ({
   mcpServers: { one: { command: 'x', env: canary }, two: { url: `ftp://u:${canary}@h` } },
   projects: { [home]: { mcpServers: { three: { command: 'x', args: canary, headers: [canary] } } } },
 });
 
-/** Where secrets may turn up. */
+/** Attacks that look for secrets in all output. */
 export const secrets: readonly ServerAttack[] = [
   {
     id: 'CFG-11',
-    what: 'find a token in answers, log, errors, record, files or command lines: mistakes beside it, servers that repeat it',
+    what: 'find a token in answers, log, errors, record, files or command lines: mistakes next to it, servers that repeat it',
     stoppedBy:
       'server (values are hidden and replaced by ***; nothing is passed as an argument; files are 0600)',
     async attack() {
@@ -86,7 +86,7 @@ export const secrets: readonly ServerAttack[] = [
           said,
         ]),
       );
-      await withRepeater(async (url) => {
+      await withEchoServer(async (url) => {
         const remote = (status: number) => ({
           url: `${url}/${status}?key=env`,
           headers: { Authorization: 'Bearer ${API_KEY}', 'X-Key': 'env:API_KEY' },
@@ -118,7 +118,7 @@ export const secrets: readonly ServerAttack[] = [
               outcomes.filter(({ message }) => message === undefined),
               [],
             );
-            for (const [, , said] of badServers) assert.match(server.words.log, said);
+            for (const [, , said] of badServers) assert.match(server.output.log, said);
             const { canary } = server.places;
             assert.ok(!JSON.stringify(await server.health()).includes(canary));
             const processes = await descendantsOf(server.pid);
@@ -126,7 +126,7 @@ export const secrets: readonly ServerAttack[] = [
               readFileSync(`/proc/${server.pid}/cmdline`, 'utf8'),
               ...processes.map((each) => each.commandLine),
             ];
-            assert.ok(!lines.join('\n').includes(canary), 'A secret is an argument.');
+            assert.ok(!lines.join('\n').includes(canary), 'An argument contains a secret.');
             await checkOwnFiles(server.places);
             await rm(join(server.places.home, '.claude.json'));
           },

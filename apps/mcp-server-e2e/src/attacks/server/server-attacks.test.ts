@@ -2,6 +2,6 @@ import { describe, test } from '@jest/globals';
 
 import { serverAttacks } from './server-attacks.js';
 
-describe('attacks on the start and the surroundings of the server', () => {
+describe('attacks on the start and the environment of the server', () => {
   test.each(serverAttacks)('$id $what (server)', ({ attack }) => attack());
 });

@@ -1,8 +1,8 @@
 import { auditRecord } from './audit-record.js';
 import { configContent } from './config-content.js';
 import { configPlaces } from './config-places.js';
-import { endlessQuestions } from './endless-questions.js';
-import { lastWords } from './last-words.js';
+import { endlessRequests } from './endless-requests.js';
+import { printedSecrets } from './printed-secrets.js';
 import { machine } from './machine.js';
 import { projectFiles } from './project-files.js';
 import { secrets } from './secrets.js';
@@ -16,8 +16,8 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...configContent,
   ...secrets,
   ...upstreamDefinitions,
-  ...lastWords,
-  ...endlessQuestions,
+  ...printedSecrets,
+  ...endlessRequests,
   ...projectFiles,
   ...machine,
   ...serverNames,

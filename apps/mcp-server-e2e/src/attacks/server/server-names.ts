@@ -12,12 +12,12 @@ import { withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 import { badEntry, callAll } from './upstream-definitions.js';
 
-/** Servers whose names are the beginnings of others'. */
+/** Attacks through servers whose names are prefixes of other servers' names. */
 export const serverNames: readonly ServerAttack[] = [
   {
     id: 'CFG-19',
-    what: "have a call reach another server's tool: one called prod__work, while the server whose name it begins with is down",
-    stoppedBy: 'server (a call that either of two servers may own waits for both lists)',
+    what: "make a call reach another server's tool: one called prod__work, while the server that the name belongs to is down",
+    stoppedBy: 'server (a call that may belong to either of two servers waits for both lists)',
     async attack() {
       const mcpServers = { pay: badEntry('works'), pay__prod: badEntry('dies') };
       await withAttacked({ config: { mcpServers, policy: {} } }, async (server) => {
@@ -32,8 +32,8 @@ export const serverNames: readonly ServerAttack[] = [
   },
   {
     id: 'CFG-25',
-    what: "call another server's tool where pay is allowed, by the name mcp__pay__prod__work: by a project's configuration that narrows, by a reload while the program runs",
-    stoppedBy: 'server (a server covers no glob; a call is for the server that was judged)',
+    what: "call another server's tool when pay is allowed, by the name mcp__pay__prod__work: through a project's configuration that narrows, through a reload while the program runs",
+    stoppedBy: 'server (a server name covers no glob; a call goes to the server that was checked)',
     async attack() {
       const both = { pay: badEntry('works'), pay__prod: badEntry('works') };
       const policy = { ceiling: ['pay'] };
@@ -54,7 +54,7 @@ export const serverNames: readonly ServerAttack[] = [
 
       const config = { mcpServers: { pay: badEntry('works') }, policy };
       await withAttacked({ config }, async (server) => {
-        // It knows the tool as one of pay's, and calls it again and again.
+        // At first the tool belongs to pay; the program calls it repeatedly.
         const running = server.run(
           `const call = () => callMCPTool('mcp__pay__prod__work', {}).then(JSON.stringify, ({ code }) => code);
            const first = await call();
@@ -65,7 +65,7 @@ export const serverNames: readonly ServerAttack[] = [
            }`,
           { allowedTools: ['pay'] },
         );
-        await until(() => server.words.log.includes('upstream server connected'));
+        await until(() => server.output.log.includes('upstream server connected'));
         const file = join(server.places.home, '.code-executor.json');
         const changed = { ...configOf(server.places), mcpServers: both, policy };
         await writeFile(file, JSON.stringify(changed));

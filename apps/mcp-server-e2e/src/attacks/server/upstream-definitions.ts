@@ -10,21 +10,21 @@ import type { ServerAttack } from './server-attack.js';
 const badUpstream = fileURLToPath(new URL('./bad-upstream.mjs', import.meta.url));
 const ways = ['dies', 'hangs', 'babbles', 'floods', 'prints'] as const;
 
-/** An entry for a server that misbehaves; its token is a secret of the server's environment. */
+/** The definition of a server that misbehaves; its token is a secret from the environment. */
 export const badEntry = (way: string) => ({
   command: process.execPath,
   args: [badUpstream, way],
   env: { TOKEN: 'env:API_KEY' },
 });
 
-/** What came of a call: its value, or the error that the program caught. */
+/** The outcome of a call: its value, or the error that the program caught. */
 export interface CallOutcome {
   value?: unknown;
   code?: string;
   message?: string;
 }
 
-/** Calls tools at once from one program; resolves with what came of each. */
+/** Calls tools at the same time from one program; resolves with the outcome of each. */
 export async function callAll(server: StdioArena, names: readonly string[]): Promise<CallOutcome[]> {
   const report = await server.run(
     `const call = (name: string) => callMCPTool(name, {}).then(
@@ -38,15 +38,15 @@ export async function callAll(server: StdioArena, names: readonly string[]): Pro
   return report.result as CallOutcome[];
 }
 
-/** What a child process finds in its environment beside what its entry lists. */
+/** The variables that a child process has besides those that its definition lists. */
 const inherited = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'USER', 'SHELL'];
 
-/** Upstream servers that are defined, and do what they like. */
+/** Attacks by configured upstream servers that misbehave. */
 export const upstreamDefinitions: readonly ServerAttack[] = [
   {
     id: 'CFG-13',
-    what: 'be an upstream server that exits, hangs, floods stderr, prints without end what is no protocol, looks for secrets in its environment',
-    stoppedBy: 'server (listed variables only; bounded lines, log and time; each server fails for itself)',
+    what: 'be an upstream server that exits, hangs, floods stderr, endlessly prints text that is not the protocol, looks for secrets in its environment',
+    stoppedBy: 'server (listed variables only; bounded lines, log and time; each server fails on its own)',
     async attack() {
       const mcpServers = Object.fromEntries(ways.map((way) => [way, badEntry(way)]));
       const good = { ...badEntry('works'), env: { LISTED: 'yes' } };
@@ -82,13 +82,13 @@ export const upstreamDefinitions: readonly ServerAttack[] = [
         assert.match(ended?.message ?? '', /^Server good exited with code 1 during the call/);
         assert.equal(refused?.code, 'internal');
         assert.deepEqual(await callAll(server, ['mcp__good__work']), [done]);
-        // Those without a session are gone; what floods is read on, and not kept.
+        // Servers without a session have ended; the output of the one that floods is read, but not stored.
         await until(async () =>
           (await descendantsOf(server.pid)).every(
             ({ commandLine }) => !/bad-upstream\.mjs (?:dies|hangs|babbles)/.test(commandLine),
           ),
         );
-        assert.ok(server.words.log.length < 100_000, `The log has ${server.words.log.length} characters.`);
+        assert.ok(server.output.log.length < 100_000, `The log has ${server.output.log.length} characters.`);
       });
     },
   },

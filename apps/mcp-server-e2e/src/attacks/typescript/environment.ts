@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 
 import { project } from '../arena/aftermath.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, eachRefused, outcomesOf } from './attempts.js';
+import { attemptProgram, eachRefused, outcomesOf } from './attempts.js';
 
-/** What a program can learn about the machine and the server. */
+/** Attacks that try to learn about the machine and the server. */
 export const environment: readonly ProgramAttack[] = [
   {
     id: 'TS-17',
@@ -102,13 +102,13 @@ export const environment: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-36',
-    what: 'ask for permissions: request them, answer the prompt, be a Worker that has more',
+    what: 'get permissions: request them, answer the prompt, start a Worker that has more',
     stoppedBy: 'Deno (--no-prompt, --deny-*)',
     async attack({ run }) {
       const names = ['read', 'write', 'net', 'env', 'sys', 'run', 'ffi', 'import'];
       const outcomes = outcomesOf(
         await run(
-          attempting(
+          attemptProgram(
             names.flatMap((name) => [
               `(await Deno.permissions.query({ name: "${name}" })).state`,
               `(await Deno.permissions.request({ name: "${name}" })).state`,
@@ -121,12 +121,12 @@ export const environment: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-38',
-    what: 'drive the graphics card, whose drivers ask for no permission and write to the home folder',
+    what: 'use the graphics card, whose drivers need no permission and write to the home folder',
     stoppedBy: 'no backend is enabled; OS',
     async attack({ run }) {
       const outcomes = outcomesOf(
         await run(
-          attempting([
+          attemptProgram([
             'navigator.gpu?.requestAdapter()',
             'navigator.gpu?.requestAdapter({ forceFallbackAdapter: true })',
             'navigator.gpu?.requestAdapter({ powerPreference: "low-power" })',
@@ -139,11 +139,11 @@ export const environment: readonly ProgramAttack[] = [
   {
     id: 'TS-40',
     what: 'learn where the product is, and the process id of the server: stack traces, the process, the heap',
-    stoppedBy: 'OS; portable: links by names that say nothing, and the bootstrap',
+    stoppedBy: 'OS; portable: links with meaningless names, and the bootstrap',
     async attack({ run, pid, places: { home, temp } }) {
       const outcomes = outcomesOf(
         await run(
-          attempting([
+          attemptProgram([
             'Deno.execPath()',
             'Deno.mainModule',
             'Deno.cwd()',
@@ -170,14 +170,14 @@ export const environment: readonly ProgramAttack[] = [
         const strings = text.split('"').filter((part) => /node_modules|bootstrap|server-e2e/.test(part));
         return [...new Set(strings)].map((part) => part.slice(0, 500));`);
       assert.ok(Array.isArray(heap.result) && heap.result.length > 0, heap.error);
-      // In portable isolation, it knows the folder that it works in, beside which the product seems to be.
+      // In portable isolation, the program knows its working folder, next to which the product appears to be.
       const text = JSON.stringify([outcomes, heap.result]).replaceAll(
         new RegExp(`${temp}/code-executor-\\d+-\\w+/(?:app/(?:rt|deno)|\\d+/work)`, 'g'),
         '',
       );
       assert.ok(!text.includes(home), text);
       assert.ok(!text.includes(project), text);
-      // Not anywhere in the text: a small number stands in some line of a stack.
+      // A small process id may also occur as a line number in a stack, so the whole text is not searched.
       assert.deepEqual(
         outcomes.filter(({ got = '' }) => got === String(pid) || got.includes(`-${pid}-`)),
         [],
@@ -186,7 +186,7 @@ export const environment: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-42',
-    what: 'make failures tell paths of the host: load errors, system errors, crashes',
+    what: 'make failures reveal paths of the host: load errors, system errors, crashes',
     stoppedBy: 'server (paths are replaced in messages); OS',
     async attack({ run, places: { home } }) {
       for (const program of [

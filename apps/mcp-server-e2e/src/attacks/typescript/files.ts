@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, eachRefused, noPermission, outcomesOf } from './attempts.js';
+import { attemptProgram, eachRefused, noPermission, outcomesOf } from './attempts.js';
 
-/** Files that a program was not granted. */
+/** Attacks on files that the program was not granted. */
 export const files: readonly ProgramAttack[] = [
   {
     id: 'TS-18',
@@ -112,8 +112,9 @@ export const files: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-28',
-    what: 'find out whether files exist by how they are refused',
-    stoppedBy: 'Deno asks before it looks; the bootstrap (require looks for no files); OS',
+    what: 'find out whether files exist from the way access is refused',
+    stoppedBy:
+      'Deno checks the permission before it looks; the bootstrap (require does not look for files); OS',
     async attack({ run, places: { secrets } }) {
       const names = [
         secrets,
@@ -125,7 +126,7 @@ export const files: readonly ProgramAttack[] = [
       ];
       const outcomes = outcomesOf(
         await run(
-          attempting(
+          attemptProgram(
             names.flatMap((name) => [
               `Deno.statSync("${name}")`,
               `process.getBuiltinModule("fs").existsSync("${name}")`,

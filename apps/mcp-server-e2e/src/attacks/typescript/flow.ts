@@ -9,22 +9,22 @@ import { forging, outcomeOf, wroteToPipe } from './forgery.js';
 const echo = 'mcp__fixture__echo';
 const allowed = { allowedTools: [echo] };
 
-/** What one program may have written on the disk of its server, in bytes. */
+/** The most bytes of audit records that one program may cause. */
 const maxRecordBytes = 400_000;
 
-/** Searches, and calls that are refused, as often as asked for; ends when somebody cancels it, if it shall. */
-const askInVain = (times: number, end: string) =>
+/** A program that makes this many searches and refused calls, and then runs `end`. */
+const floodRecords = (times: number, end: string) =>
   `for (let batch = 0; batch < ${times / 100}; batch++) {
      await Promise.all(Array.from({ length: 50 }, (_, i) => searchTools("search term " + i)));
      await Promise.all(Array.from({ length: 50 }, () => callMCPTool("mcp__fixture__secret").catch(() => {})));
    }
    ${end}`;
 
-/** What a program can pour into the pipe to the server, and keep from flowing out of it. */
+/** Attacks that flood the pipe to the server, or do not read from it. */
 export const flow: readonly ProgramAttack[] = [
   {
     id: 'PIP-04',
-    what: 'send a frame that is too large, also one that never ends',
+    what: 'send a frame that is too large, and one that never ends',
     stoppedBy: 'server (1 MB)',
     async attack(arena) {
       assert.deepEqual(
@@ -50,7 +50,7 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-05',
-    what: 'have more calls waiting than the server keeps',
+    what: 'have more calls waiting than the server accepts',
     stoppedBy: 'server (4,096 calls may wait)',
     async attack(arena) {
       const { success, errorCode } = await arena.run(
@@ -62,10 +62,10 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-06',
-    what: 'ask for much and read nothing, so that replies pile up in the server',
-    stoppedBy: 'server (a call is over when its reply was read)',
+    what: 'make many calls and read no replies, so that these pile up in the server',
+    stoppedBy: 'server (a call is over only when its reply was read)',
     async attack(arena) {
-      // The server's memory is looked at afterwards.
+      // The server's memory is checked after the attack.
       const { errorCode } = await arena.run(
         `${forging} for (let id = 2; id < 100_000; id++) frame('{"type":"call","id":' + id + ',"method":"listTools","params":{}}'); for (;;);`,
         { timeoutMs: 10_000 },
@@ -76,10 +76,10 @@ export const flow: readonly ProgramAttack[] = [
         { allowedTools: ['*'], timeoutMs: 10_000 },
       );
       assert.equal(tools, 'ended_early');
-      // 16 results fill the budget; up to 32 calls were on their way then.
+      // 16 results fill the budget; up to 32 calls were running at that time.
       const calls = await arena.takeUpstreamCalls();
       assert.ok(calls.filter((call) => call.startsWith('big')).length <= 48);
-      // In portable isolation the server reads files, four at once until somebody takes them.
+      // In portable isolation the server reads files, at most four at once until they are taken.
       const { readable } = arena.places;
       const large = join(readable, 'large');
       await writeFile(large, Buffer.alloc(8_000_000));
@@ -93,15 +93,15 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-13',
-    what: 'fill the disk with records: thousands of searches and of refused calls, also where the program is cut short',
-    stoppedBy: 'server (100 records of a kind, then one with their number)',
+    what: 'fill the disk with records: thousands of searches and of refused calls, also by programs that are cut short',
+    stoppedBy: 'server (100 records of a kind, then one that counts the rest)',
     async attack(arena) {
       for (const end of ['return 1', 'for (;;);']) {
         await takeRecords(arena.places);
-        const { executionId } = await arena.run(askInVain(4000, end), { timeoutMs: 10_000 });
+        const { executionId } = await arena.run(floodRecords(4000, end), { timeoutMs: 10_000 });
         const text = await takeRecords(arena.places);
         assert.ok(text.length < maxRecordBytes, `It wrote ${text.length} bytes.`);
-        // Whatever has no record of its own is counted.
+        // Events without their own record are counted.
         for (const type of ['discovery', 'denial']) {
           const records = recordsIn(text).filter((record) => record.type === type);
           const omitted = records.filter(({ action }) => action === 'omitted');
@@ -115,8 +115,8 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-07',
-    what: 'give arguments and results that bend the server: __proto__, constructor, deep and wide JSON',
-    stoppedBy: 'server (known fields only, no object as a map; depth and size limits)',
+    what: 'send arguments and results that are meant to confuse the server: __proto__, constructor, deep and wide JSON',
+    stoppedBy: 'server (known fields only; objects are never used as maps; depth and size limits)',
     async attack(arena) {
       for (const text of [
         '{"__proto__":{"isError":true,"error":"polluted"}}',
@@ -151,7 +151,7 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-10',
-    what: 'print bytes that are no text: halves of characters, NUL, lone surrogates',
+    what: 'print bytes that are not text: halves of characters, NUL, lone surrogates',
     stoppedBy: 'server (decoded with replacement, sent as JSON)',
     async attack({ run }) {
       const { success, output, result } = await run(
@@ -163,7 +163,7 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-11',
-    what: 'cut the wires: read the replies oneself, close stdin, stdout, stderr',
+    what: 'break the connection: read the replies directly, close stdin, stdout, stderr',
     stoppedBy: 'server (only the program itself is harmed)',
     async attack({ run }) {
       for (const program of [
@@ -179,7 +179,7 @@ export const flow: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-12',
-    what: 'dribble: a frame byte by byte, thousands of tiny writes',
+    what: 'send slowly: a frame byte by byte, thousands of tiny writes',
     stoppedBy: 'server (bytes are counted, memory is bounded)',
     async attack(arena) {
       const { result } = await arena.run(

@@ -7,22 +7,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withServer } from '../../server-under-test/started-server.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
-import { attempting, outcomesOf } from './attempts.js';
+import { attemptProgram, outcomesOf } from './attempts.js';
 
-/** In the words of Deno, of the server, and of a kernel that does not have the file. */
+/** The errors of Deno, of the server, and of a kernel that does not have the file. */
 const refusedFile =
   /Requires (?:read|write) access|permission_denied|PermissionDenied|NotFound|NotCapable|os error 2\b|os error 13\b|os error 30\b|os error 40\b|ENOENT|EACCES|EROFS|is a link|leads through a link|outside of what/;
 
-/** Both modes offer the asynchronous functions; strict has the others too. */
+/** Both modes support the asynchronous functions; strict isolation supports the others too. */
 const grants = ({ places: { readable, writable } }: StdioArena) => ({
   permissions: { read: [readable], write: [writable] },
 });
 
-/** Folders that a program was granted, and ways out of them. */
+/** Attacks that try to leave granted folders. */
 export const grantedFolders: readonly ProgramAttack[] = [
   {
     id: 'TS-11',
-    what: 'follow links that lie in granted folders: /proc/self, a folder and a file outside; read and write',
+    what: 'follow links in granted folders: to /proc/self, to a folder and to a file outside; read and write',
     stoppedBy: 'strict: nothing else is mounted; portable: the server follows no link',
     async attack(arena) {
       const { readable, writable, secrets } = arena.places;
@@ -42,7 +42,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
         `Deno.remove("${folder}/out/data")`,
         `Deno.remove("${folder}/out/", { recursive: true })`,
       ]);
-      const outcomes = outcomesOf(await arena.run(attempting(attempts), grants(arena)));
+      const outcomes = outcomesOf(await arena.run(attemptProgram(attempts), grants(arena)));
       const others = outcomes.filter(({ refusal }) => !refusedFile.test(refusal ?? ''));
       // Removing a link removes the link.
       assert.deepEqual(
@@ -53,7 +53,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-16',
-    what: 'leave a granted folder by its name: .., %2e, NUL, a sibling with the same beginning, /proc/self/root, links made by the program',
+    what: 'leave a granted folder through a path: .., %2e, NUL, a sibling with the same beginning, /proc/self/root, links made by the program',
     stoppedBy: 'Deno; strict: nothing else is mounted; portable: the server resolves the path itself',
     async attack(arena) {
       const { readable, secrets, home } = arena.places;
@@ -77,7 +77,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
         `Deno.rename("${secrets}/secret.txt", "${arena.places.writable}/made")`,
         `Deno.copyFile("${secrets}/secret.txt", "${arena.places.writable}/made")`,
       ];
-      const outcomes = outcomesOf(await arena.run(attempting(attempts), grants(arena)));
+      const outcomes = outcomesOf(await arena.run(attemptProgram(attempts), grants(arena)));
       assert.deepEqual(
         outcomes.filter(({ refusal }) => refusal === undefined),
         [],
@@ -103,7 +103,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
         `${readable}/link.txt`,
         `${readable}/self`,
       ];
-      const program = attempting([
+      const program = attemptProgram([
         `Deno.readTextFile("${secrets}/secret.txt")`,
         'Deno.readTextFile("/etc/passwd")',
         `Deno.readTextFile("${readable}/out/secret.txt")`,
@@ -120,9 +120,9 @@ export const grantedFolders: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-13',
-    what: 'read and write through a folder that somebody swaps for a link to secrets all the time',
+    what: 'read and write through a folder that is constantly swapped for a link to secrets',
     stoppedBy:
-      'strict: nothing else is mounted; portable: folders are opened one after the other, links never',
+      'strict: nothing else is mounted; portable: folders are opened one by one, and links are never followed',
     async attack(arena) {
       const { readable, writable, secrets } = arena.places;
       const swapped = [readable, writable].map((folder) => join(folder, 'swapped'));
@@ -165,11 +165,11 @@ export const grantedFolders: readonly ProgramAttack[] = [
   {
     id: 'TS-26',
     what: 'hang the server with a FIFO in a granted folder, or read a folder as a file',
-    stoppedBy: 'portable: the server opens regular files only; strict: the program waits for itself',
+    stoppedBy: 'portable: the server opens regular files only; strict: only the program itself waits',
     async attack(arena) {
       const { readable, writable } = arena.places;
       const report = await arena.run(
-        `// As many as the server opens at once, and as it has threads to wait with.
+        `// As many as the server opens at once, and as many as it has threads.
          for (let i = 0; i < 8; i++) Deno.readTextFile("${readable}/fifo").catch(() => undefined);
          const outcomes = await Promise.allSettled([
            Deno.readTextFile("${readable}"),
@@ -186,8 +186,8 @@ export const grantedFolders: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-44',
-    what: 'have the server hold a file of 300 MB, or list a folder of 10,001 files',
-    stoppedBy: 'portable: server (8 MB, 10,000 entries); strict: the program reads for itself',
+    what: 'make the server load a file of 300 MB, or list a folder of 10,001 files',
+    stoppedBy: 'portable: server (8 MB, 10,000 entries); strict: the program reads the file itself',
     async attack(arena) {
       const { readable } = arena.places;
       const [large, many] = ['large', 'many'].map((name) => join(readable, name)) as [string, string];
@@ -197,7 +197,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
       for (let i = 0; i < 10_001; i++) writeFileSync(join(many, String(i)), '');
       const refusals = outcomesOf(
         await arena.run(
-          attempting([
+          attemptProgram([
             `Deno.readTextFile("${large}")`,
             `Deno.readFile("${large}")`,
             `Array.fromAsync(Deno.readDir("${many}")).then(({ length }) => length)`,
@@ -206,7 +206,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
         ),
       ).map(({ refusal }) => refusal ?? '');
       const refusedByServer = [/larger than 8 MB/, /larger than 8 MB/, /more than 10000 entries/];
-      // In strict isolation, it fills the memory of the program, and a folder has no end.
+      // In strict isolation, the file fills the memory of the program, and folders of any size can be listed.
       const expected = arena.mode === 'portable' ? refusedByServer : [/./, /./, /^$/];
       expected.forEach((refusal, index) => assert.match(refusals[index] ?? '', refusal));
       for (const path of [large, many]) await rm(path, { recursive: true });
@@ -214,7 +214,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-46',
-    what: "be granted the kernel's own trees by a server that grants everything: /, /proc, /sys, /dev",
+    what: "get the kernel's own folders granted by a server that grants everything: /, /proc, /sys, /dev",
     stoppedBy: 'server (they are never granted)',
     async attack({ mode }) {
       const config = { security: { allowRead: ['/'], allowWrite: true } };
@@ -224,7 +224,7 @@ export const grantedFolders: readonly ProgramAttack[] = [
             const list = `Array.fromAsync(Deno.readDir(${JSON.stringify(path)}))`;
             const code = `return await ${list}.then(() => "listed", () => "refused")`;
             const { errorCode, result } = await run(code, { permissions });
-            // A link is left out of what is granted, and a tree of the kernel's is an error.
+            // Links are left out of a grant, and the kernel's own folders are an error.
             assert.ok(errorCode === 'permission_denied' || result === 'refused', path);
           }
         }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { withServer } from '../../server-under-test/started-server.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
-import { attempting, outcomesOf } from './attempts.js';
+import { attemptProgram, outcomesOf } from './attempts.js';
 import { forging } from './forgery.js';
-import { ledInside } from './led-inside.js';
+import { redirectedToThisMachine } from './redirected-to-this-machine.js';
 
-/** What a program reaches through the server once hosts are granted. */
+/** Attacks that use granted hosts. */
 export const grantedHosts: readonly ProgramAttack[] = [
   {
     id: 'PRX-21',
@@ -41,7 +41,7 @@ export const grantedHosts: readonly ProgramAttack[] = [
       ];
       const outcomes = outcomesOf(
         await run(
-          attempting(
+          attemptProgram(
             [
               ...hosts,
               'metadata.google.internal',
@@ -65,7 +65,7 @@ export const grantedHosts: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-22',
-    what: 'fetch from a host that the server does not grant to anybody',
+    what: 'fetch from a host that the server never grants',
     stoppedBy: 'server (security.allowNetwork)',
     async attack({ mode }) {
       const config = { security: { allowNetwork: ['example.com'] } };
@@ -80,7 +80,7 @@ export const grantedHosts: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-23',
-    what: 'fetch other schemes than HTTP, and break out of a header, a method or an address',
+    what: 'fetch other schemes than HTTP, and inject into a header, a method or an address',
     stoppedBy: 'server',
     async attack({ run, places: { port, secrets, socket } }) {
       const urls = [
@@ -97,7 +97,7 @@ export const grantedHosts: readonly ProgramAttack[] = [
       ];
       const outcomes = outcomesOf(
         await run(
-          attempting([
+          attemptProgram([
             ...urls.map((url) => `fetch("${url}")`),
             `fetch("http://example.com/", { headers: { "x\\r\\ny": "z" } })`,
             `fetch("http://example.com/", { headers: { x: "y\\r\\nz: 1" } })`,
@@ -111,7 +111,7 @@ export const grantedHosts: readonly ProgramAttack[] = [
         outcomes.filter(({ refusal }) => refusal === undefined),
         [],
       );
-      // The runtime refuses some of it before the server sees it, so it is written to the pipe too.
+      // The runtime refuses some of these before the server sees them, so they are also written to the pipe.
       const requests = [
         ...urls.map((url) => ({ url })),
         ...['file:///etc/passwd', `ftp://127.0.0.1:${port}/`, 'http://user:pw@example.com/'].map((url) => ({
@@ -145,5 +145,5 @@ export const grantedHosts: readonly ProgramAttack[] = [
       );
     },
   },
-  ledInside,
+  redirectedToThisMachine,
 ];

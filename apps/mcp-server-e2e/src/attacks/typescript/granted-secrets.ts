@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 
 import type { StdioArena } from '../arena/stdio-arena.js';
 
-/** Reads a file of each folder that was granted, and says what came of it. */
+/** A program that reads each file and returns the outcomes. */
 const readEach = (paths: readonly string[]) =>
   `return Promise.all(${JSON.stringify(paths)}.map((path) => Deno.readTextFile(path).catch(({ name }) => name)));`;
 
-/** Runs a program that reads files with a grant, none of which may be a secret; resolves with what came of each. */
+/** Runs a program that reads files with a grant; checks that it got no secret, and resolves with the outcomes. */
 export async function neverReads(
   { run, places }: Pick<StdioArena, 'run' | 'places'>,
   paths: readonly string[],

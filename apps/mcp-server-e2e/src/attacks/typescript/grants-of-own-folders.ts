@@ -11,18 +11,18 @@ import type { Places } from '../arena/places.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
 import { configOf } from '../arena/surroundings.js';
-import { attempting } from './attempts.js';
+import { attemptProgram } from './attempts.js';
 import { neverReads } from './granted-secrets.js';
-import { echo, lookAtProcess } from './look-at-process.js';
+import { echo, inspectProcess } from './inspect-process.js';
 import { call } from './tool-calls.js';
 
-/** Where a process keeps its caches, and its working folder, as it sees them. */
+/** The cache folder and the working folder of a process, as the process sees them. */
 function ownFolders(pid: number): string[] {
   const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
   return [/DENO_DIR=([^\0]*)/.exec(environment)?.[1] ?? '', readlinkSync(`/proc/${pid}/cwd`)];
 }
 
-/** What a server's own configuration and home are, in a home that the operator granted whole. */
+/** Creates configuration files and a product home in a home folder that the operator grants completely. */
 async function configureProject({ home, canary }: Places): Promise<void> {
   await mkdir(join(home, '.code-executor', 'audit-logs'), { recursive: true });
   const text = JSON.stringify({ mcpServers: {}, comment: canary });
@@ -33,12 +33,13 @@ async function configureProject({ home, canary }: Places): Promise<void> {
 
 const product = fileURLToPath(new URL('../../../../mcp-server', import.meta.url)).replace(/\/$/, '');
 
-/** Grants of folders that hold what is the runtime's, the server's or the kernel's. */
+/** Attacks through grants of folders that contain folders of the runtime, the server or the kernel. */
 export const grantsOfOwnFolders: readonly ProgramAttack[] = [
   {
     id: 'GRT-05',
-    what: "have the runtime's own folder put into what is granted, or reach another run's, by a grant of the temp folder",
-    stoppedBy: 'OS (its folder is where nothing is granted); portable: the server serves no such folder',
+    what: "use a grant of the temp folder to get the runtime's own folder granted, or to reach that of another run",
+    stoppedBy:
+      "OS (the runtime's folder is in a place that is never granted); portable: the server serves no such folder",
     async attack({ mode }) {
       const server = StdioArena.start(mode, {
         prepare: (places) =>
@@ -57,7 +58,7 @@ export const grantsOfOwnFolders: readonly ProgramAttack[] = [
           const granted = ownFolders(pid).filter((folder) => folder === '/tmp' || folder.startsWith('/tmp/'));
           if (mode === 'strict') assert.deepEqual(granted, []);
         };
-        await lookAtProcess(arena, look, (_, options) =>
+        await inspectProcess(arena, look, (_, options) =>
           run(`${call(echo)}; await new Promise((go) => setTimeout(go, 20_000));`, {
             permissions,
             ...options,
@@ -78,7 +79,7 @@ export const grantsOfOwnFolders: readonly ProgramAttack[] = [
     id: 'GRT-06',
     what: "read or change the server's configuration, its home or its program, through a grant of a folder around or inside it",
     stoppedBy:
-      'server (it grants none of them, and none to write in that holds one); strict: hidden by a mount',
+      'server (it never grants them, nor writing to a folder that contains one); strict: hidden by a mount',
     async attack({ mode }) {
       const server = StdioArena.start(mode, {
         prepare: async (places) => {
@@ -102,10 +103,10 @@ export const grantsOfOwnFolders: readonly ProgramAttack[] = [
           const read = await neverReads({ run, places }, [...secret, join(home, 'readable/plain.txt')], {
             read: [folder],
           });
-          // Only what is the server's own is hidden.
+          // Only the server's own files are hidden.
           if (folder === home) assert.equal(read.at(-1), 'plain');
           await run(
-            attempting([
+            attemptProgram([
               ...secret.flatMap((path) => [
                 `Deno.writeTextFile(${JSON.stringify(path)}, "{}")`,
                 `Deno.remove(${JSON.stringify(path)})`,
@@ -133,8 +134,9 @@ export const grantsOfOwnFolders: readonly ProgramAttack[] = [
   },
   {
     id: 'GRT-07',
-    what: "read or write the kernel's own trees where they are mounted in a granted folder, as in the root of a container",
-    stoppedBy: 'server (their mounts are hidden, and nothing that holds one is granted to be written); OS',
+    what: "read or write the kernel's own folders where they are mounted in a granted folder, as in the root of a container",
+    stoppedBy:
+      'server (their mounts are hidden, and a folder that contains one is never granted for writing); OS',
     async attack({ mode }) {
       if (!isolationsUnderTest().includes('strict')) return;
       const roots = ({ readable, writable }: Places) =>

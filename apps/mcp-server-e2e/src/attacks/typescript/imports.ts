@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, eachRefused, fails, outcomesOf } from './attempts.js';
+import { attemptProgram, eachRefused, fails, outcomesOf } from './attempts.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const dataUrl = (code: string) => `data:text/javascript;base64,${base64(code)}`;
 const readsText = (file: string) => `import t from "file://${file}" with { type: "text" }; export default t;`;
-/** How Deno refuses what it was told not to have at all. */
+/** How Deno refuses what is disabled completely. */
 const switchedOff = /--no-npm is specified|Requires import access/;
 
-/** What Deno or the bootstrap says; that nothing of a file is told is looked at afterwards. */
+/** The errors of Deno and the bootstrap; that they contain nothing of a file is checked after the attack. */
 const notImported = /Requires read access|cannot be imported/;
 
-/** Code and files that a program imports. */
+/** Attacks that import code and files. */
 export const imports: readonly ProgramAttack[] = [
   {
     id: 'TS-01',
-    what: 'import a file of the host as text at the top of a program',
+    what: 'import a host file as text at the top of a program',
     stoppedBy: 'programs are never the entry module; Deno; OS',
     attack: fails(({ secrets }) => readsText(`${secrets}/secret.txt`), notImported),
   },
@@ -52,7 +52,7 @@ export const imports: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-04',
-    what: 'spell the address of a file in other ways, and import it deferred, as source, as WebAssembly',
+    what: 'spell the address of a file differently, and import it deferred, as source or as WebAssembly',
     stoppedBy: 'Deno; OS',
     attack: eachRefused(
       ({ secrets }) => [
@@ -72,7 +72,7 @@ export const imports: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-05',
-    what: 'import a data: module that imports a file, also two levels deep and as a program in TypeScript',
+    what: 'import a data: module that imports a file, also two levels deep and as a TypeScript program',
     stoppedBy: 'Deno; OS',
     attack: eachRefused(
       ({ secrets }) => [
@@ -152,7 +152,7 @@ export const imports: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-10',
-    what: 'bend how modules load: register, registerHooks, the compile cache, source maps',
+    what: 'change how modules are loaded: register, registerHooks, the compile cache, source maps',
     stoppedBy: 'Deno; OS',
     async attack({ run, places: { secrets } }) {
       const hooks = `const m = process.getBuiltinModule("module");
@@ -161,7 +161,7 @@ export const imports: readonly ProgramAttack[] = [
       assert.match((await run(hooks)).error ?? '', notImported);
       const outcomes = outcomesOf(
         await run(
-          attempting([
+          attemptProgram([
             `process.getBuiltinModule("module").enableCompileCache?.("${secrets}")`,
             `process.getBuiltinModule("module").findSourceMap?.("${secrets}/secret.js")`,
             `(await node("module")).register("file://${secrets}/secret.js")`,
@@ -169,7 +169,7 @@ export const imports: readonly ProgramAttack[] = [
           ]),
         ),
       );
-      // They do nothing; what they would read or write is looked at afterwards.
+      // They have no effect; what they would read or write is checked after the attack.
       assert.deepEqual(
         outcomes.filter(({ got, refusal }) => got !== 'undefined' && !/Requires read/.test(refusal ?? '')),
         [],
@@ -179,11 +179,11 @@ export const imports: readonly ProgramAttack[] = [
   {
     id: 'TS-12',
     what: 'reach the internals of the runtime: ext: and node:internal modules, bindings, Deno.internal',
-    stoppedBy: 'Deno; the bootstrap takes Deno.internal away; OS',
+    stoppedBy: 'Deno; the bootstrap removes Deno.internal; OS',
     async attack({ run }) {
       const outcomes = outcomesOf(
         await run(
-          attempting([
+          attemptProgram([
             'import("ext:core/mod.js")',
             'import("ext:core/ops")',
             'import("ext:runtime/98_global_scope_shared.js")',
@@ -201,7 +201,7 @@ export const imports: readonly ProgramAttack[] = [
         outcomes.filter(({ refusal }) => refusal === undefined),
         [],
       );
-      // Node's internal bindings are there, but those that would act are empty.
+      // Node's internal bindings exist, but the dangerous ones are empty.
       const bindings = await run(`
         const { internalBinding } = process.getBuiltinModule("module").createRequire("file:///x")("internal/test/binding");
         const names = ["fs", "spawn_sync", "process_methods", "worker", "contextify", "natives", "fs_dir", "os", "v8"];
@@ -211,8 +211,8 @@ export const imports: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-14',
-    what: 'climb out of a realm: node:vm contexts, constructor chains, prepareStackTrace, ShadowRealm',
-    stoppedBy: 'no realm of the server is in the process; Deno; OS',
+    what: 'escape from a realm: node:vm contexts, constructor chains, prepareStackTrace, ShadowRealm',
+    stoppedBy: 'the process contains no realm of the server; Deno; OS',
     attack: eachRefused(({ secrets }) => {
       const read = `Deno.readTextFileSync("${secrets}/secret.txt")`;
       const require = `process.getBuiltinModule("fs").readFileSync("${secrets}/secret.txt", "utf8")`;

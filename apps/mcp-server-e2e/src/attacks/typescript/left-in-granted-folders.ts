@@ -3,9 +3,9 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, outcomesOf } from './attempts.js';
+import { attemptProgram, outcomesOf } from './attempts.js';
 
-/** `symlink(target, name)` and `link(from, to)` by way of WASI, which Deno asks for no permission beyond the folder's. */
+/** `symlink(target, name)` and `link(from, to)` through WASI, for which Deno requires only the folder's permission. */
 const wasiLinks = (folder: string) => `
   const { WASI } = process.getBuiltinModule("node:wasi");
   const memory = new WebAssembly.Memory({ initial: 1 });
@@ -30,11 +30,11 @@ const wasiLinks = (folder: string) => `
   };
 `;
 
-/** Those whose owner's rights a program would get, in a folder and below. */
+/** The set-user-id, set-group-id and sticky entries in a folder and below. */
 async function specialFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   const stats = await Promise.all(names.map((name) => lstat(join(folder, name))));
-  // A list of this realm, to be compared with others.
+  // An array of this realm, so that it can be compared.
   return [...names.filter((_, index) => ((stats[index]?.mode ?? 0) & 0o7000) !== 0)];
 }
 
@@ -43,16 +43,16 @@ async function linksIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
 }
 
-/** What a program may not leave in a folder that it was granted. */
+/** Attacks that leave something dangerous in a granted folder. */
 export const leftInGrantedFolders: readonly ProgramAttack[] = [
   {
     id: 'GRT-01',
-    what: 'make links in a granted folder, to anywhere: WASI, Deno.symlink and link, node:fs',
-    stoppedBy: 'Deno; OS (seccomp); portable: the server makes none',
+    what: 'create links in a granted folder that lead anywhere: WASI, Deno.symlink and link, node:fs',
+    stoppedBy: 'Deno; OS (seccomp); portable: the server creates none',
     async attack(arena) {
       const { writable, secrets, home } = arena.places;
       const before = await linksIn(writable);
-      const program = attempting([
+      const program = attemptProgram([
         ...[secrets, `${home}/.ssh`, '../secrets', '/proc/self/root'].map(
           (target) => `symlink(${JSON.stringify(target)}, "made")`,
         ),
@@ -77,8 +77,8 @@ export const leftInGrantedFolders: readonly ProgramAttack[] = [
   },
   {
     id: 'GRT-02',
-    what: 'leave a set-user-id, set-group-id or sticky file or folder in a granted folder, or change what one does',
-    stoppedBy: 'OS (seccomp, no capabilities); portable: the server sets no mode, and writes to none of them',
+    what: 'leave a set-user-id, set-group-id or sticky file or folder in a granted folder, or change the content of one',
+    stoppedBy: 'OS (seccomp, no capabilities); portable: the server sets no mode, and writes to no such file',
     async attack(arena) {
       const folder = join(arena.places.writable, 'modes');
       await mkdir(folder);
@@ -87,7 +87,7 @@ export const leftInGrantedFolders: readonly ProgramAttack[] = [
       await chmod(join(folder, 'theirs'), 0o6755);
       const at = (name: string) => JSON.stringify(join(folder, name));
       await arena.run(
-        attempting([
+        attemptProgram([
           `Deno.chmodSync(${at('plain')}, 0o6755)`,
           `Deno.chmod(${at('plain')}, 0o4755)`,
           `Deno.openSync(${at('opened')}, { write: true, create: true, mode: 0o4755 }).close()`,
@@ -106,7 +106,7 @@ export const leftInGrantedFolders: readonly ProgramAttack[] = [
       const special = await specialFiles(folder);
       const theirs = await readFile(join(folder, 'theirs'), 'utf8');
       await rm(folder, { recursive: true });
-      // Whoever may write to it changes it, but then it has no one's rights any more.
+      // A program that may write to the file can change it, but the file then loses its special rights.
       assert.deepEqual(special, theirs === 'evil' ? [] : ['theirs']);
     },
   },

@@ -13,13 +13,13 @@ import { until } from '../../server-under-test/until.js';
 import { peakWhile, sandboxesOf, treeOf } from '../arena/measure.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
-import { untilSpare } from '../python/own-server.js';
-import { permitEverything, runInside } from './native.js';
+import { untilSpare } from '../python/python-server.js';
+import { permitEverything, runInside } from './compromised-runtime.js';
 
 const rssMib = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Processes whose command line has this in it. */
+/** Processes whose command line contains this text. */
 function processesWith(text: string): number[] {
   return [...readdirSync('/proc')]
     .filter((name) => /^\d+$/.test(name))
@@ -33,20 +33,20 @@ function processesWith(text: string): number[] {
     });
 }
 
-function endForSure(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended with its parent.
+    // It ended together with its parent.
   }
 }
 
-/** From one execution to the next, and the ends of executions and servers. */
+/** Attacks that outlast an execution or a server, or affect the next execution. */
 export const lifecycle: readonly ProgramAttack[] = [
   {
     id: 'RUN-01',
     what: 'leave something for the next program: globals, prototypes, modules, files, messages',
-    stoppedBy: 'process (each program has one, used once)',
+    stoppedBy: 'process (each program has its own, used once)',
     async attack({ run }) {
       const plant = `
         globalThis.planted = 1; Object.prototype.planted = 1; Array.prototype.map = () => ["planted"]; JSON.stringify = () => '"planted"';
@@ -66,7 +66,7 @@ export const lifecycle: readonly ProgramAttack[] = [
   },
   {
     id: 'RUN-02',
-    what: 'live on after the end: beforeunload, unload and exit handlers, finalizers, a replaced Deno.exit',
+    what: 'keep running after the end: beforeunload, unload and exit handlers, finalizers, a replaced Deno.exit',
     stoppedBy: 'server (SIGKILL to the group once the result is there)',
     async attack({ run }) {
       for (const [program, expected] of [
@@ -97,7 +97,7 @@ export const lifecycle: readonly ProgramAttack[] = [
     stoppedBy: 'OS (die with parent); portable: setpriv',
     async attack({ mode }) {
       await withServer(StdioArena.start(mode), async (server) => {
-        // The second call goes out before the program spins, and it reads no answer any more.
+        // The second call is sent before the program starts its endless loop, and its answer is never read.
         const running = server
           .run(
             'Deno.addSignalListener("SIGTERM", () => {}); await callMCPTool("mcp__fixture__echo"); setTimeout(() => { for (;;); }); await callMCPTool("mcp__fixture__echo");',
@@ -109,30 +109,30 @@ export const lifecycle: readonly ProgramAttack[] = [
         process.kill(server.pid, 'SIGKILL');
         const allGone = untilGone([server.pid, ...sandboxes]);
         const areGone = await Promise.race([allGone.then(() => true), delay(10_000, false, { ref: false })]);
-        if (!areGone) sandboxes.forEach(endForSure);
-        assert.ok(areGone, 'A sandbox lives on.');
+        if (!areGone) sandboxes.forEach(killIfRunning);
+        assert.ok(areGone, 'A sandbox is still running.');
         await running;
       });
     },
   },
   {
     id: 'RUN-04',
-    what: "leave a child process behind when one is killed, with the runtime's permissions off",
+    what: "leave a child process behind when the program is killed, with the runtime's permissions off",
     stoppedBy: 'server (SIGKILL to the group)',
-    notApplicable: { strict: 'no program is there to be started' },
+    notApplicable: { strict: 'there is no program to start' },
     async attack({ mode }) {
       const mark = `child-${randomUUID()}`;
       const { text, wasKilled } = await runInside(mode, ['leaveChild', mark], permitEverything, {
         killAfterMs: 1000,
       });
       const left = processesWith(`eval\0// ${mark}`);
-      left.forEach(endForSure);
+      left.forEach(killIfRunning);
       assert.deepEqual([text, wasKilled, left], ['left\n', true, []]);
     },
   },
   {
     id: 'ALL-03',
-    what: 'wear the server down: 200 executions in a row; processes, descriptors, folders, memory',
+    what: 'exhaust the server: 200 executions in a row; processes, descriptors, folders, memory',
     stoppedBy: 'server',
     async attack(server) {
       const { pid, run } = server;
@@ -162,8 +162,8 @@ export const lifecycle: readonly ProgramAttack[] = [
   },
   {
     id: 'ALL-04',
-    what: 'start more executions at once than the server runs and lets wait',
-    stoppedBy: 'server (16 at once and 200 that wait; here two and three)',
+    what: 'start more executions at once than the server runs and queues',
+    stoppedBy: 'server (16 at once and 200 waiting; here two and three)',
     async attack({ mode }) {
       const config = { sandbox: { maxConcurrent: 2, maxQueued: 3, spares: { typescript: 0 } } };
       await withServer(StdioArena.start(mode, { config }), async (server) => {
@@ -175,15 +175,15 @@ export const lifecycle: readonly ProgramAttack[] = [
           value.map(({ result, errorCode }) => result ?? errorCode),
           [...Array<number>(5).fill(1), ...Array<string>(5).fill('unavailable')],
         );
-        // Beside the two, those may still be there that have just ended.
+        // Besides the two running ones, some that have just ended may still exist.
         assert.ok(peak <= 4, `${peak} sandboxes`);
       });
     },
   },
   {
     id: 'ALL-05',
-    what: 'be given less than strict isolation: an older Deno, no bubblewrap, no user name spaces',
-    stoppedBy: 'server (a demanded mode is had or refused)',
+    what: 'get less than strict isolation: an older Deno, no bubblewrap, no user namespaces',
+    stoppedBy: 'server (a required mode is used or refused, never replaced)',
     async attack({ mode }) {
       const folder = await createHome();
       const old = join(folder, 'deno');
@@ -221,7 +221,7 @@ export const lifecycle: readonly ProgramAttack[] = [
   },
   {
     id: 'ALL-07',
-    what: 'read secrets or the nonce off command lines and environments of running sandboxes',
+    what: 'read secrets or the nonce from command lines and environments of running sandboxes',
     stoppedBy: 'server (the nonce and the program travel through the pipe)',
     async attack({ run, pid, places }) {
       const running = run(
@@ -235,7 +235,7 @@ export const lifecycle: readonly ProgramAttack[] = [
         for (const each of sandboxesOf(pid).flatMap(treeOf)) {
           try {
             const commandLine = readFileSync(`/proc/${each}/cmdline`, 'utf8');
-            // Forked a moment ago, it still is the server.
+            // Just after the fork, it still has the command line of the server.
             if (commandLine === own) continue;
             seen += commandLine + readFileSync(`/proc/${each}/environ`, 'utf8');
           } catch {

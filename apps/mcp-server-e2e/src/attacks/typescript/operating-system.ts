@@ -8,18 +8,18 @@ import {
   runInside,
   withoutFilter,
   withoutWalls,
-} from './native.js';
+} from './compromised-runtime.js';
 
-const notApplicable = { portable: 'portable isolation has no layer of the operating system' };
+const notApplicable = { portable: 'portable isolation has no layer in the operating system' };
 const stoppedBy = 'OS (seccomp)';
 const EPERM = -1;
 const ENOSYS = -38;
-/** What the filter answers as a kernel without them. */
+/** The calls that the filter answers like a kernel without them. */
 const absentCalls = ['clone3', 'openat2', 'setxattrat'];
 const isRefused = ([name, result]: [name: string, result: number]) =>
   result === (absentCalls.includes(name) ? ENOSYS : EPERM);
 
-/** Every one of these system calls is refused. */
+/** An attack that checks that each of these system calls is refused. */
 function refusesCalls(pattern: RegExp): ProgramAttack['attack'] {
   return async () => {
     const results = await resultInside<Record<string, number>>(['calls']);
@@ -33,20 +33,20 @@ function refusesCalls(pattern: RegExp): ProgramAttack['attack'] {
 }
 
 /**
- * What somebody could do who got past the runtime: its permissions are switched off in the product's own
- * command line, and system calls are made directly.
+ * Attacks with a compromised runtime: its permissions are switched off in the product's own command line, and system
+ * calls are made directly.
  */
 export const operatingSystem: readonly ProgramAttack[] = [
   {
     id: 'OS-09',
-    what: 'with the runtime overcome: open, bind or accept a socket of any family',
+    what: 'with a compromised runtime: open, bind or accept a socket of any family',
     stoppedBy,
     notApplicable,
     attack: refusesCalls(/^(?:socket|connect|bind|listen|accept)/),
   },
   {
     id: 'OS-10',
-    what: 'with the runtime overcome: start a process (fork, vfork, clone, clone3, execveat)',
+    what: 'with a compromised runtime: start a process (fork, vfork, clone, clone3, execveat)',
     stoppedBy,
     notApplicable,
     async attack(arena) {
@@ -56,33 +56,33 @@ export const operatingSystem: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-11',
-    what: 'with the runtime overcome: trace, read, signal or take descriptors from another process',
+    what: 'with a compromised runtime: trace, read, signal or take descriptors from another process',
     stoppedBy,
     notApplicable,
     attack: refusesCalls(/^(?:ptrace|process_vm|kcmp|pidfd|kill|tkill)/),
   },
   {
     id: 'OS-12',
-    what: 'with the runtime overcome: mount, change the root, enter or make name spaces',
+    what: 'with a compromised runtime: mount, change the root, enter or create namespaces',
     stoppedBy,
     notApplicable,
     attack: refusesCalls(/^(?:unshare|setns|mount|umount|pivot|chroot|open_tree|fsopen)/),
   },
   {
     id: 'OS-13',
-    what: 'with the runtime overcome: links, set-user-id and sticky bits, calls that are newer than the filter; io_uring, bpf, keys, modules, handles, quotas, clocks, System V, everything else that is refused',
+    what: 'with a compromised runtime: links, set-user-id and sticky bits, calls that are newer than the filter; io_uring, bpf, keys, modules, handles, quotas, clocks, System V, everything else that is refused',
     stoppedBy,
     notApplicable,
     attack: refusesCalls(/./),
   },
   {
     id: 'OS-14',
-    what: 'with the runtime overcome: pass by the filter with system calls of another interface (x32, i386)',
+    what: 'with a compromised runtime: bypass the filter with system calls of another interface (x32, i386)',
     stoppedBy,
     notApplicable,
     async attack() {
       if (process.arch !== 'x64') return;
-      // SIGSYS: the filter ended it.
+      // SIGSYS: the filter ended the process.
       const { exit: x32 } = await runInside('strict', ['x32'], permitEverything);
       assert.equal(x32.signal, 31);
       // SIGSEGV: the kernel was built without that interface.
@@ -92,7 +92,7 @@ export const operatingSystem: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-15',
-    what: 'with the runtime overcome: look for /etc, home, /dev, /proc, users, hosts, processes, variables',
+    what: 'with a compromised runtime: look for /etc, home, /dev, /proc, users, hosts, processes, variables',
     stoppedBy: 'OS (bubblewrap)',
     notApplicable,
     async attack({ places }) {
@@ -130,7 +130,7 @@ export const operatingSystem: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-16',
-    what: 'with the runtime overcome: write to the root, the product or the runtime; fill the scratch space',
+    what: 'with a compromised runtime: write to the root, the product or the runtime; fill the scratch space',
     stoppedBy: 'OS (bubblewrap); limits (file size)',
     notApplicable,
     async attack() {
@@ -151,7 +151,7 @@ export const operatingSystem: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-17',
-    what: 'with the runtime overcome: raise the limits again; type into a terminal',
+    what: 'with a compromised runtime: raise the limits again; type into a terminal',
     stoppedBy: 'limits (hard ones); OS (no capabilities, no terminal)',
     notApplicable,
     async attack() {
@@ -161,7 +161,7 @@ export const operatingSystem: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-18',
-    what: 'with the runtime overcome and the filter off: reach a server of the machine, another network, make a name space',
+    what: 'with a compromised runtime and the filter off: reach a server on this machine, another network, create a namespace',
     stoppedBy: 'OS (bubblewrap alone)',
     notApplicable,
     async attack({ places: { port, socket, abstractSocket } }) {
@@ -172,7 +172,7 @@ export const operatingSystem: readonly ProgramAttack[] = [
       const reached = await resultInside<string[]>(['connect', String(port), socket, abstractSocket], change);
       assert.deepEqual(reached, ['ECONNREFUSED', 'ENETUNREACH', 'ENOENT', 'ECONNREFUSED']);
       const results = await resultInside<Record<string, number>>(['calls'], change);
-      // ENOSPC: no further user name space is allowed.
+      // ENOSPC: no further user namespace is allowed.
       assert.equal(results['clone (name spaces)'], -28);
       const seen = await resultInside<{ found: string[]; command: string }>(['look', '/'], change);
       assert.deepEqual([seen.found, seen.command], [['/'], 'ENOENT']);
@@ -180,7 +180,7 @@ export const operatingSystem: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-19',
-    what: 'with the runtime overcome and bubblewrap off: open sockets, start processes, touch others',
+    what: 'with a compromised runtime and bubblewrap off: open sockets, start processes, interfere with others',
     stoppedBy: 'OS (seccomp alone)',
     notApplicable,
     async attack({ places: { port, socket, abstractSocket } }) {

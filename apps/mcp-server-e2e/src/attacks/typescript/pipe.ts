@@ -6,12 +6,12 @@ import { forging, outcomeOf, wroteToPipe } from './forgery.js';
 const echo = 'mcp__fixture__echo';
 const allowed = { allowedTools: [echo] };
 
-/** What a program that knows the nonce can make of the pipe to the server. */
+/** Attacks by a program that knows the nonce and writes to the pipe itself. */
 export const pipe: readonly ProgramAttack[] = [
   {
     id: 'TS-35',
-    what: 'bend every object with Object.prototype, then call a tool',
-    stoppedBy: "the record is the server's own",
+    what: 'change every object through Object.prototype, then call a tool',
+    stoppedBy: 'the server keeps its own record',
     async attack(arena) {
       const names = [
         'signal',
@@ -53,8 +53,8 @@ export const pipe: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-37',
-    what: 'flood the server with calls that are not allowed, and with numbers that are none',
-    stoppedBy: 'server (allowlist; numbers count up; 4,096 calls may wait)',
+    what: 'flood the server with calls that are not allowed, and with invalid call numbers',
+    stoppedBy: 'server (allowlist; numbers must increase; 4,096 calls may wait)',
     async attack(arena) {
       const refused = await arena.run(
         `let refused = 0;
@@ -90,8 +90,8 @@ export const pipe: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-01',
-    what: 'forge the result, twice, before the end, as a spare would, and call on after it',
-    stoppedBy: "server (a forged result is the program's own; one counts; nothing is called after it)",
+    what: 'forge the result, twice, before the end and as a spare would, and call tools after it',
+    stoppedBy: "server (a forged result is only the program's own; one counts; nothing is called after it)",
     async attack(arena) {
       assert.deepEqual(await outcomeOf(arena, 'frame({ type: "result", value: "forged" }); finish();'), {
         success: true,
@@ -101,7 +101,7 @@ export const pipe: readonly ProgramAttack[] = [
       assert.deepEqual(
         await outcomeOf(
           arena,
-          // In one piece: after the first, nobody listens any more.
+          // Sent as one chunk, because nothing is read after the first result.
           'send([1, 2].map((value) => "\\u001e" + nonce + JSON.stringify({ type: "result", value }) + "\\n").join("")); finish();',
         ),
         wroteToPipe,
@@ -128,7 +128,7 @@ export const pipe: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-02',
-    what: 'forge calls: a tool that is not allowed, methods that are none, parameters that are none',
+    what: 'forge calls: a tool that is not allowed, unknown methods, invalid parameters',
     stoppedBy: 'server (allowlist; a fixed set of methods)',
     async attack(arena) {
       const methods = [
@@ -167,7 +167,7 @@ export const pipe: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-03',
-    what: 'send frames that are none: unknown types, no JSON, deep JSON, bytes that are no text, arrays, halves at the end',
+    what: 'send invalid frames: unknown types, no JSON, deep JSON, bytes that are not text, arrays, incomplete ones at the end',
     stoppedBy: 'server',
     async attack(arena) {
       for (const bad of [
@@ -204,7 +204,7 @@ export const pipe: readonly ProgramAttack[] = [
         `${forging} console.log("printed"); send("\\u001e" + nonce + '{"type":"result","value":1'); Deno.exit(0);`,
       );
       assert.equal(half.errorCode, 'ended_early');
-      // Again and again: were they taken for text, each would be a piece of its own.
+      // Repeated many times: if they were read as text, each would be a chunk of its own.
       assert.deepEqual(
         await outcomeOf(
           arena,
@@ -218,8 +218,8 @@ export const pipe: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-08',
-    what: 'forge a value or an error that is larger than programs may give, or in the name of the server',
-    stoppedBy: 'server (the same limits as for true ones)',
+    what: 'forge a value or an error that is larger than allowed, or that claims to come from the server',
+    stoppedBy: 'server (the same limits as for real ones)',
     async attack(arena) {
       assert.deepEqual(
         await outcomeOf(arena, 'frame({ type: "result", value: "x".repeat(200_000) }); finish();'),
@@ -242,8 +242,8 @@ export const pipe: readonly ProgramAttack[] = [
   },
   {
     id: 'PIP-09',
-    what: 'print what looks like frames, and like lines of the protocol between server and client',
-    stoppedBy: "server (a nonce per run; the client's channel is another one)",
+    what: 'print text that looks like frames, or like messages between server and client',
+    stoppedBy: 'server (a nonce per run; the client has a channel of its own)',
     async attack({ run }) {
       const lines = [
         '\\u001e{"type":"result","value":1}',

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, outcomesOf } from './attempts.js';
+import { attemptProgram, outcomesOf } from './attempts.js';
 import { all, call, codeOf } from './tool-calls.js';
 
-/** Which tools a program may call, what it sends to them, and what comes back. */
+/** Attacks on the policy: which tools a program may call, with which arguments, and what it learns. */
 export const policy: readonly ProgramAttack[] = [
   {
     id: 'PRX-13',
-    what: 'call a denied tool by a name that looks like it: case, blanks, look-alikes, zero width, escapes, objects',
-    stoppedBy: 'server (names are compared as they are)',
+    what: 'call a denied tool by a similar name: case, blanks, look-alikes, zero-width characters, escapes, objects',
+    stoppedBy: 'server (names are compared exactly)',
     async attack(arena) {
       const names = [
         ...[
@@ -60,7 +60,7 @@ export const policy: readonly ProgramAttack[] = [
         (name) => `callMCPTool(${name}, {})`,
       );
       const outcomes = outcomesOf(
-        await arena.run(attempting(attempts), {
+        await arena.run(attemptProgram(attempts), {
           allowedTools: ['*', 'mcp__fixture__*', 'mcp__fixture__secret'],
         }),
       );
@@ -73,7 +73,7 @@ export const policy: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-15',
-    what: "allow oneself more than the server's ceiling: *, patterns, names twice, an empty list",
+    what: "allow itself more than the server's ceiling: *, patterns, repeated names, an empty list",
     stoppedBy: "server (ceiling, then deny, then the caller's list)",
     async attack(arena) {
       for (const [allowedTools, tool, expected] of [
@@ -136,18 +136,18 @@ export const policy: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-17',
-    what: "hold the server up with arguments on which the pattern of a tool's schema goes back and forth",
-    stoppedBy: 'server (250 ms, then this call is refused, and no other)',
+    what: "block the server with arguments that make a pattern in a tool's schema backtrack",
+    stoppedBy: 'server (after 250 ms this call is refused, and no other)',
     async attack(arena) {
       const endless = call('mcp__fixture__match', { text: `${'a'.repeat(32)}!` });
       const { result, executionTimeMs } = await arena.run(
         `return await (async () => ${endless})().catch((error) => error.code)`,
         all,
       );
-      // On a busy machine the check may not have had the processor.
+      // On a busy machine the check may not have got any CPU time.
       assert.match(result as string, /^(?:resource_exhausted|unavailable)$/);
       assert.ok(executionTimeMs < 8000, `${executionTimeMs} ms`);
-      // The schema is checked as before, also for others.
+      // The schema is still checked afterwards, also for other calls.
       const others = await arena.run(
         `return [${call('mcp__fixture__match', { text: 'aaa' })}, await (async () => ${call('mcp__fixture__match', { text: 'b' })})().catch((error) => error.code)]`,
         all,
@@ -178,7 +178,7 @@ export const policy: readonly ProgramAttack[] = [
   {
     id: 'PRX-18',
     what: 'make the report itself large: a thousand names that do not exist, long errors',
-    stoppedBy: 'server (1,000 calls; names and messages are cut)',
+    stoppedBy: 'server (1,000 calls; names and messages are truncated)',
     async attack({ run }) {
       const report = await run(
         `await Promise.all(Array.from({ length: 3000 }, (_, i) => callMCPTool("mcp__fixture__" + "\\0".repeat(200) + i).catch(() => {}))); await callMCPTool("mcp__fixture__fail", { message: "x".repeat(500_000) });`,
@@ -190,7 +190,7 @@ export const policy: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-20',
-    what: 'learn more by discovery than what tools are called and do',
+    what: 'learn more from discovery than the names and descriptions of tools',
     stoppedBy: 'server (metadata only; what is forbidden says so)',
     async attack({ run }) {
       const { result } = await run(
@@ -206,7 +206,7 @@ export const policy: readonly ProgramAttack[] = [
       assert.equal(none, null);
       const odd = outcomesOf(
         await run(
-          attempting([
+          attemptProgram([
             'searchTools("x", 0)',
             'searchTools("x", -1)',
             'searchTools("x", 1.5)',

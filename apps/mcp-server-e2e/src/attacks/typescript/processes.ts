@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { eachRefused } from './attempts.js';
 
-/** Uses every number that may be an open descriptor, in every way that needs no permission; prints what it could read. */
+/** A program that uses every possible descriptor number in every way that needs no permission, and prints what it could read. */
 const useDescriptors = `
   const read = [];
   const quiet = (stream) => stream.on("error", () => undefined);
@@ -31,7 +31,7 @@ const useDescriptors = `
   console.log(JSON.stringify(read));
   Deno.exit(0);`;
 
-/** Other processes, native code, and what the process was born with. */
+/** Attacks with other processes, native code and inherited descriptors. */
 export const processes: readonly ProgramAttack[] = [
   {
     id: 'TS-25',
@@ -86,11 +86,11 @@ export const processes: readonly ProgramAttack[] = [
   },
   {
     id: 'PRC-02',
-    what: 'signal the server, its parent, everybody, the group',
+    what: 'signal the server, its parent, every process, the group',
     stoppedBy: 'Deno; OS',
     attack: eachRefused(
       () => [
-        // A signal that nothing minds: without the wall, it would reach every process of the machine.
+        // A harmless signal, because without the wall it would reach every process of the machine.
         'Deno.kill(Deno.ppid, "SIGURG")',
         'Deno.kill(1, "SIGURG")',
         'Deno.kill(-1, "SIGURG")',
@@ -105,8 +105,8 @@ export const processes: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-27',
-    what: 'get more from a Worker: a file, a data: module that reads one, permissions of its own, its globals',
-    stoppedBy: 'the bootstrap takes Worker away; Deno; limits (a thread needs more memory than there is)',
+    what: 'use a Worker to get more: a file, a data: module that reads one, permissions of its own, its globals',
+    stoppedBy: 'the bootstrap removes Worker; Deno; limits (a thread needs more memory than there is)',
     async attack({ run, places: { secrets } }) {
       const reads = encodeURIComponent(
         `import t from "file://${secrets}/secret.txt" with { type: "text" }; postMessage(t)`,
@@ -138,11 +138,11 @@ export const processes: readonly ProgramAttack[] = [
   {
     id: 'TS-33',
     what: 'use descriptors that the server was started with: sockets, terminals, pipes and files by number',
-    stoppedBy: 'the process gets /dev/null in their places',
+    stoppedBy: 'the process gets /dev/null instead',
     async attack({ run }) {
       const report = await run(useDescriptors, { timeoutMs: 5000 });
       const output = report.output.trim();
-      // Some of the numbers are the runtime's own, and using those may end it.
+      // Some of the descriptors belong to the runtime, and using them may end it.
       if (output !== '') assert.doesNotMatch(output, /CANARY/);
     },
   },

@@ -3,17 +3,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { attempting, eachRefused, outcomesOf } from './attempts.js';
+import { attemptProgram, eachRefused, outcomesOf } from './attempts.js';
 
 const inModule = (statements: string) =>
   `(() => { const M = process.getBuiltinModule("module"); ${statements} })()`;
 
-/** The loader of CommonJS, which reads more than it asks for. */
+/** Attacks through the CommonJS loader, which reads more than it has permission for. */
 export const requires: readonly ProgramAttack[] = [
   {
     id: 'TS-48',
-    what: "read package.json through require: its exports, its main, whether it is there, with a parent's name that is a lie",
-    stoppedBy: 'the bootstrap (require looks for no files); OS',
+    what: 'read package.json through require: its exports, its main, whether it exists, with a forged parent name',
+    stoppedBy: 'the bootstrap (require does not look for files); OS',
     async attack({ run, places: { stage, canary } }) {
       const folder = join(stage, 'node_modules');
       for (const [name, fields] of [
@@ -46,18 +46,18 @@ export const requires: readonly ProgramAttack[] = [
         ].map(inModule);
       };
       const outcomesIn = async (modules: string) =>
-        outcomesOf(await run(attempting(tries(modules)))).map(({ got, refusal }) =>
+        outcomesOf(await run(attemptProgram(tries(modules)))).map(({ got, refusal }) =>
           JSON.stringify({ got, refusal }).replaceAll(modules, '…'),
         );
-      // A program learns as much of packages that are not there.
+      // A program learns the same about packages that do not exist.
       assert.deepEqual(await outcomesIn(folder), await outcomesIn('/absent/node_modules'));
       await rm(folder, { recursive: true });
     },
   },
   {
     id: 'TS-50',
-    what: 'load a file as a module of another kind, which does not ask, and read it as text then: Module._extensions, _compile, load',
-    stoppedBy: 'the bootstrap (require looks for no files); OS',
+    what: 'load a file as another kind of module, which needs no permission, and then read it as text: Module._extensions, _compile, load',
+    stoppedBy: 'the bootstrap (require does not look for files); OS',
     attack: eachRefused(
       ({ secrets }) => [
         ...['.mjs', '.wasm', '.js', '.cjs', '.json'].flatMap((extension) =>
@@ -80,7 +80,7 @@ export const requires: readonly ProgramAttack[] = [
         inModule(
           `const source = 'import text from "file://${secrets}/secret.txt" with { type: "text" }; export default text'; const hooks = M.registerHooks({ load: () => ({ source, format: "module", shortCircuit: true }) }); try { const m = new M("x", null); m.load("/x.mjs"); return m.exports } finally { hooks.deregister() }`,
         ),
-        // What the loader has read once is readable: it is part of the program, as Deno sees it.
+        // Deno treats a file that the loader has read once as part of the program, which may be read.
         `import("file://${secrets}/secret.js", { with: { type: "text" } })`,
         `import("file://${secrets}/.env", { with: { type: "text" } })`,
         inModule(

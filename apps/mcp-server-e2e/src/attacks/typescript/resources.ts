@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { peakWhile, sandboxDisk, sandboxMemory } from '../arena/measure.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 
-/** `executors.typescript.memoryMb`, and what may be resident of it: 1.2 times as much. */
+/** `executors.typescript.memoryMb`, and the resident memory that it allows: 1.2 times as much. */
 const memoryMb = 256;
 const maxResidentMb = memoryMb * 1.2;
-/** Until everything else has had its turn. */
+/** A program that allocates until the memory is full. */
 const fill = (make: string, before = '') =>
   `${before}const all = []; for (let i = 0; ; i++) all.push(${make});`;
 
@@ -44,7 +44,7 @@ const memoryEaters: Record<string, readonly string[]> = {
   ],
 };
 
-function eatsMemory(programs: readonly string[]): ProgramAttack['attack'] {
+function exhaustsMemory(programs: readonly string[]): ProgramAttack['attack'] {
   return async (arena) => {
     const { pid } = arena;
     for (const program of programs) {
@@ -62,31 +62,31 @@ function eatsMemory(programs: readonly string[]): ProgramAttack['attack'] {
   };
 }
 
-/** Memory, time and space. */
+/** Attacks on memory, time and disk space. */
 export const resources: readonly ProgramAttack[] = [
   {
     id: 'TS-41',
     what: 'fill the heap with objects, strings, maps, closures, one large number',
     stoppedBy: 'limits (V8 heap, RLIMIT_DATA)',
-    attack: eatsMemory(memoryEaters['heap'] ?? []),
+    attack: exhaustsMemory(memoryEaters['heap'] ?? []),
   },
   {
     id: 'LIM-01',
-    what: 'fill memory beside the heap: typed arrays, shared and growing buffers, WebAssembly memory, clones',
+    what: 'fill memory outside the heap: typed arrays, shared and growing buffers, WebAssembly memory, clones',
     stoppedBy: 'limits (RLIMIT_DATA)',
-    attack: eatsMemory(memoryEaters['buffers'] ?? []),
+    attack: exhaustsMemory(memoryEaters['buffers'] ?? []),
   },
   {
     id: 'LIM-02',
     what: "fill the runtime's own memory: blobs, messages, SQLite, pictures, key derivation, a compression bomb",
     stoppedBy: 'limits (RLIMIT_DATA)',
-    attack: eatsMemory(memoryEaters['native'] ?? []),
+    attack: exhaustsMemory(memoryEaters['native'] ?? []),
   },
   {
     id: 'LIM-03',
     what: 'fill the space for machine code, which is reserved without being used',
     stoppedBy: 'limits (V8 heap, RLIMIT_DATA)',
-    attack: eatsMemory([
+    attack: exhaustsMemory([
       `const v8 = await import("node:v8"); v8.setFlagsFromString("--always-sparkplug"); const all = [];
        for (let i = 0; ; i++) { const f = new Function("a", "b", Array.from({ length: 200 }, (_, j) => "a=a*" + (i + j) + "+b;").join("") + "return a"); f(1, 2); all.push(f); }`,
     ]),
@@ -95,7 +95,7 @@ export const resources: readonly ProgramAttack[] = [
     id: 'TS-31',
     what: 'lift the limits with v8.setFlagsFromString, then fill the heap',
     stoppedBy: 'limits (RLIMIT_DATA)',
-    attack: eatsMemory([
+    attack: exhaustsMemory([
       `const v8 = await import("node:v8");
        for (const flag of ["--max-old-space-size=8000", "--max-heap-size=8000", "--max-semi-space-size=2000", "--allow-natives-syntax", "--expose-gc", "--no-memory-reducer", "--stack-size=900000"]) v8.setFlagsFromString(flag);
        const all = []; for (let i = 0; ; i++) all.push({ i });`,
@@ -105,7 +105,7 @@ export const resources: readonly ProgramAttack[] = [
     id: 'TS-43',
     what: 'start 1,000 threads of node:worker_threads',
     stoppedBy: 'limits (RLIMIT_DATA)',
-    attack: eatsMemory([
+    attack: exhaustsMemory([
       `const { Worker } = process.getBuiltinModule("worker_threads"); const all = [];
        for (let i = 0; i < 1000; i++) all.push(new Worker("const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))", { eval: true }));
        await new Promise(() => setInterval(() => {}, 1000));`,
@@ -113,7 +113,7 @@ export const resources: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-39',
-    what: 'spin for ever, with SIGTERM ignored',
+    what: 'loop forever and ignore SIGTERM',
     stoppedBy: 'server (wall clock, SIGKILL to the group)',
     async attack({ run }) {
       for (const program of [
@@ -129,7 +129,7 @@ export const resources: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-45',
-    what: 'never settle, with and without a timer that keeps the process alive; ask for more time than there is',
+    what: 'never settle, with and without a timer that keeps the process alive; ask for more time than is allowed',
     stoppedBy: 'server',
     async attack({ run }) {
       const { status, errorCode } = await run('await new Promise(() => {});');
@@ -150,7 +150,7 @@ export const resources: readonly ProgramAttack[] = [
     id: 'TS-15',
     what: 'fill the disk: caches, localStorage, SQLite that spills, and leave it there',
     stoppedBy:
-      'the bootstrap takes storage away; limits (file size); strict: 16 MB of scratch space; portable: server (32 MB; an empty file may stay)',
+      'the bootstrap removes storage; limits (file size); strict: 16 MB of scratch space; portable: server (32 MB; an empty file may stay)',
     async attack(arena) {
       const { run, pid, places, mode } = arena;
       const gone = await run(
@@ -174,10 +174,10 @@ export const resources: readonly ProgramAttack[] = [
           await new Promise((go) => setTimeout(go, 20));
         }`;
       const { value, peak } = await peakWhile(run(spill), () => sandboxDisk(pid));
-      // Strict: with its scratch space full, SQLite keeps the rest in memory.
+      // Strict: when its scratch space is full, SQLite keeps the rest in memory.
       assert.equal(value.errorCode, mode === 'strict' ? 'out_of_memory' : 'resource_exhausted');
       assert.ok(peak <= (mode === 'strict' ? 17 : 64), `${peak} MiB on disk`);
-      // SQLite takes a file's name away once it has made it; ended in between, it leaves an empty one.
+      // SQLite deletes its files right after creating them; if it is killed in between, an empty one is left.
       const left = (await readdir(places.home)).filter((name) => name.startsWith('etilqs_'));
       assert.ok(left.length === 0 || mode === 'portable', left.join());
       for (const file of left.map((name) => join(places.home, name))) {
@@ -191,7 +191,7 @@ export const resources: readonly ProgramAttack[] = [
     what: 'leave a core file with everything that was in memory',
     stoppedBy: 'limits (RLIMIT_CORE)',
     async attack({ run }) {
-      // That no file is left is looked at afterwards.
+      // That no file is left is checked after the attack.
       for (const program of [
         'process.abort();',
         'const all = []; for (;;) all.push(new Blob([new Uint8Array(1 << 20)]));',
@@ -202,7 +202,7 @@ export const resources: readonly ProgramAttack[] = [
   },
   {
     id: 'LIM-05',
-    what: 'flood stdout and stderr: without a line end, in lines, in colours, in bytes that are no text',
+    what: 'flood stdout and stderr: without a line end, in lines, in colours, in bytes that are not text',
     stoppedBy: 'server (64 MB in all, 100,000 characters kept)',
     async attack({ run }) {
       for (const program of [
@@ -223,8 +223,8 @@ export const resources: readonly ProgramAttack[] = [
   },
   {
     id: 'LIM-06',
-    what: 'slow the server down with text: what its own patterns look for, in masses',
-    stoppedBy: 'server (no pattern that goes back and forth sees the text of programs)',
+    what: 'slow the server down with masses of the text that its own patterns look for',
+    stoppedBy: 'server (no pattern that can backtrack is applied to the text of programs)',
     async attack({ run }) {
       const baits = [
         '"__codeExecutorStarted();" + " ".repeat(99_000)',

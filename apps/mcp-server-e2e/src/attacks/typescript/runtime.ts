@@ -9,22 +9,22 @@ import { environment } from './environment.js';
 import { files } from './files.js';
 import { grantedFolders } from './granted-folders.js';
 import { imports } from './imports.js';
-import { permitEverything, runInside, runUnguarded } from './native.js';
+import { permitEverything, runInside, runUnguarded } from './compromised-runtime.js';
 import { network } from './network.js';
 import { processes } from './processes.js';
 
-/** The runtime alone, and everything but the runtime. */
+/** Attacks on the runtime alone, and on everything but the runtime. */
 export const runtime: readonly ProgramAttack[] = [
   {
     id: 'TS-29',
     what: 'call every internal operation of the runtime with paths, addresses and numbers',
-    stoppedBy: 'Deno (each operation asks); the bootstrap takes them away; OS',
+    stoppedBy: 'Deno (each operation checks its permission); the bootstrap removes them; OS',
     async attack({ mode, places }) {
       const script = new URL('./inside/operations.js', import.meta.url);
       let next = 0;
       let all = Infinity;
       let text = '';
-      // An operation may end the process, or hang it until it is killed: the next one goes on behind it.
+      // An operation may end the process, or hang it until it is killed; the next process continues after it.
       while (next < all) {
         const { text: printed } = await runInside(
           mode,
@@ -45,11 +45,11 @@ export const runtime: readonly ProgramAttack[] = [
   },
   {
     id: 'LIM-07',
-    what: 'use CPU for longer than an execution may, when no server is there to end it',
+    what: 'use CPU for longer than an execution may, when there is no server to end it',
     stoppedBy: 'limits (RLIMIT_CPU)',
     async attack({ mode }) {
       const { exit, wasKilled } = await runInside(mode, ['spin'], permitEverything, { cpuSeconds: 1 });
-      // The limit sends SIGXCPU or SIGKILL; so does this test, where nothing else ends the program.
+      // The limit sends SIGXCPU or SIGKILL; the test itself would also kill the process if nothing else ended it.
       assert.deepEqual([wasKilled, [24, 9].includes(exit.signal ?? 0)], [false, true], JSON.stringify(exit));
     },
   },
@@ -57,7 +57,7 @@ export const runtime: readonly ProgramAttack[] = [
     id: 'ALL-01',
     what: "make the attacks on imports, files, environment, network and processes with the runtime's permissions off",
     stoppedBy: 'OS alone',
-    notApplicable: { portable: 'portable isolation has no layer of the operating system' },
+    notApplicable: { portable: 'portable isolation has no layer in the operating system' },
     async attack(arena) {
       const reports: string[] = [];
       const unguarded = Object.create(arena, {
@@ -83,7 +83,7 @@ export const runtime: readonly ProgramAttack[] = [
         ...network,
         ...processes,
       ]) {
-        // They are not refused in the same words: what counts is what they got.
+        // The errors differ here, so only what the programs got is checked.
         await attack(unguarded).catch(() => undefined);
       }
       assert.ok(reports.length >= 50, `${reports.length} programs`);

@@ -4,17 +4,17 @@ import { until } from '../../server-under-test/until.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { all, call, codeOf } from './tool-calls.js';
 
-/** More than the pool can run and keep waiting together. */
+/** More than the pool can run and queue together. */
 const programs = 10;
 const callsAtOnce = 32;
 const maxQueued = 200;
 
-/** What a program can do to the upstream servers that it shares with others. */
+/** Attacks on upstream servers that programs share. */
 export const sharedServers: readonly ProgramAttack[] = [
   {
     id: 'PRX-46',
-    what: 'close a server to all others: twenty calls in a row that it answers with errors, of its tools and of the protocol',
-    stoppedBy: 'server (an error that a server answers says that it works)',
+    what: 'make a server unavailable to others: twenty calls in a row that it answers with tool errors and protocol errors',
+    stoppedBy: 'server (a server that answers with an error counts as working)',
     async attack(arena) {
       const { result } = await arena.run(
         `const codes = []; for (let i = 0; i < 20; i++) await callMCPTool(i < 5 ? "mcp__fixture__fail" : "mcp__fixture__refuse").catch(({ code }) => codes.push(code)); return codes;`,
@@ -27,8 +27,8 @@ export const sharedServers: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-47',
-    what: 'keep the calls of others out: ten programs that leave 32 slow calls to one server under way at once',
-    stoppedBy: 'server (places are kept for each server; one execution has a third of them at most)',
+    what: 'block the calls of others: ten programs that each keep 32 slow calls to one server running',
+    stoppedBy: 'server (places are reserved for each server; one execution gets a third of them at most)',
     async attack(arena) {
       const stop = new AbortController();
       const slow = `await Promise.all(Array.from({ length: ${callsAtOnce} }, () => callMCPTool("mcp__fixture__slow", { ms: 120_000 }).catch(() => {})));

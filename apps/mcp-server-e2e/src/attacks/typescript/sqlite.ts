@@ -4,19 +4,19 @@ import type { ProgramAttack } from '../arena/program-attack.js';
 
 const setting = 'temp_store_directory';
 
-/** SQLite in memory, which asks for no permission. */
+/** Attacks through SQLite in memory, which needs no permission. */
 export const sqlite: readonly ProgramAttack[] = [
   {
     id: 'TS-53',
-    what: 'find out by SQLite whether folders are there and can be written, and have its files made there, in every spelling and from Python',
-    stoppedBy: 'the bootstrap (no statement names the setting); OS',
+    what: 'use SQLite to find out whether folders exist and are writable, and to create files there, in every spelling and from Python',
+    stoppedBy: 'the bootstrap (no statement may name the setting); OS',
     async attack({ run, runPython, places: { secrets, writable } }) {
       const statements = [secrets, writable, `${secrets}/absent`, '/etc'].flatMap((folder) => [
         `PRAGMA ${setting}='${folder}'`,
         `pragma/**/"${setting.toUpperCase()}"('${folder}')`,
         `SELECT 1; PRAGMA main.[Temp_Store_Directory] = "${folder}"; SELECT 2`,
       ]);
-      // One answer for all of them: what is said tells nothing of the folder.
+      // All get the same answer, so it reveals nothing about the folder.
       const probe = `(({ DatabaseSync }) => ${JSON.stringify(statements)}.flatMap((sql) => [
           (db) => db.exec(sql),
           (db) => db.prepare(sql).all(),
@@ -27,10 +27,10 @@ export const sqlite: readonly ProgramAttack[] = [
           (db) => Object.getPrototypeOf(DatabaseSync).prototype.exec.call(db, sql),
           (db) => new (Object.getPrototypeOf(DatabaseSync))(":memory:").exec(sql),
         ].map((way) => { try { return String(way(new DatabaseSync(":memory:"))) } catch (error) { return error.message } })))(process.getBuiltinModule("sqlite"))`;
-      const bent = `String.prototype.includes = () => false; String.prototype.toLowerCase = () => ""; Reflect.apply = () => false;`;
+      const patched = `String.prototype.includes = () => false; String.prototype.toLowerCase = () => ""; Reflect.apply = () => false;`;
       const answers = [
         (await run(`return ${probe}`)).result,
-        (await run(`${bent} return ${probe}`)).result,
+        (await run(`${patched} return ${probe}`)).result,
         (
           await runPython(
             `from pyodide.code import run_js\nimport json\njson.loads(run_js(${JSON.stringify(`JSON.stringify(${probe})`)}))`,
@@ -39,12 +39,12 @@ export const sqlite: readonly ProgramAttack[] = [
       ] as string[][];
       for (const said of answers) {
         assert.equal(said.length, statements.length * 8);
-        const told = said.filter(
+        const revealing = said.filter(
           (answer) =>
             !answer.startsWith('Requires write access: a program has no folder') &&
             !/must be a string|is not a string|expected/i.test(answer),
         );
-        assert.deepEqual([...new Set(told)], []);
+        assert.deepEqual([...new Set(revealing)], []);
       }
       const { result } = await run(
         `const { DatabaseSync } = process.getBuiltinModule("sqlite"); const db = new DatabaseSync(":memory:");

@@ -10,7 +10,7 @@ import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
 import { neverReads } from './granted-secrets.js';
 
-/** Swaps a folder for a link to secrets and back, for as long as it takes. */
+/** Swaps a folder for a link to secrets and back until `running` has settled. */
 async function swapUntil(folder: string, secrets: string, running: Promise<unknown>): Promise<void> {
   let isOver = false as boolean;
   const ended = running.finally(() => (isOver = true));
@@ -25,7 +25,7 @@ async function swapUntil(folder: string, secrets: string, running: Promise<unkno
   await ended;
 }
 
-/** Puts a link to secrets in the place of a folder while a grant of it is on its way, a little later each time. */
+/** Replaces a folder with a link to secrets while it is being granted, a little later each time. */
 async function swapLaterEachTime(
   folder: string,
   secrets: string,
@@ -43,11 +43,11 @@ async function swapLaterEachTime(
   }
 }
 
-/** What is granted is the thing that the operator meant, whatever somebody does to its name. */
+/** Attacks that replace a granted folder: what is granted must be the folder that the operator meant. */
 export const swappedGrants: readonly ProgramAttack[] = [
   {
     id: 'GRT-03',
-    what: 'be granted a folder that somebody swaps for a link to secrets while the grant is resolved',
+    what: 'get a folder granted that is swapped for a link to secrets while the grant is resolved',
     stoppedBy: 'server (what is granted is opened once, without following links); OS (mounted by descriptor)',
     async attack(arena) {
       const { readable, secrets } = arena.places;
@@ -66,9 +66,9 @@ export const swappedGrants: readonly ProgramAttack[] = [
   },
   {
     id: 'GRT-04',
-    what: 'put a link to secrets in the place of a folder that the configuration names, before or after it is read',
+    what: 'replace a folder that the configuration names with a link to secrets, before or after the configuration is read',
     stoppedBy:
-      'server (ceilings are opened once and kept; no link in a folder that programs may write decides one)',
+      'server (ceilings are opened once and kept; a link in a folder that programs can write to never decides one)',
     async attack({ mode }) {
       const swap = async ({ secrets }: Places, folder: string) => {
         await rename(folder, `${folder}-away`);

@@ -1,8 +1,8 @@
 import type { StdioArena } from '../arena/stdio-arena.js';
 
-/** A program may ask for every tool. */
+/** Options with which a program asks for every tool. */
 export const all = { allowedTools: ['*'] };
-/** A call of a tool, as an expression. */
+/** An expression that calls a tool. */
 export const call = (name: string, args: object = {}) =>
   `await callMCPTool(${JSON.stringify(name)}, ${JSON.stringify(args)})`;
 

@@ -1,4 +1,4 @@
-import { makeProgramAttacks } from '../make-attacks.js';
+import { defineProgramAttackTests } from '../define-attack-tests.js';
 import { typescriptAttacks } from './typescript-attacks.js';
 
-makeProgramAttacks(typescriptAttacks);
+defineProgramAttackTests(typescriptAttacks);

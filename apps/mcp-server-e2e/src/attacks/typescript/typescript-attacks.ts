@@ -25,7 +25,7 @@ import { upstreamResults } from './upstream-results.js';
 import { values } from './values.js';
 import { walls } from './walls.js';
 
-/** Every attack by programs in TypeScript, and by clients. */
+/** Every attack by TypeScript programs, and by clients. */
 export const typescriptAttacks: readonly ProgramAttack[] = [
   ...imports,
   ...requires,

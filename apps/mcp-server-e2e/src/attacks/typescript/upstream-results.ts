@@ -4,11 +4,11 @@ import { until } from '../../server-under-test/until.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { all, call, codeOf } from './tool-calls.js';
 
-/** What comes back from upstream servers, and when. */
+/** Attacks through the results of upstream servers, and their timing. */
 export const upstreamResults: readonly ProgramAttack[] = [
   {
     id: 'PRX-19',
-    what: 'be answered with too much, without end, in hostile JSON, with errors, colours, pictures, prompts',
+    what: 'receive hostile results: too large, endless, hostile JSON, errors, colours, pictures, prompts',
     stoppedBy: 'server (size and depth limits; results are data)',
     async attack(arena) {
       for (const [expression, expected] of [
@@ -44,8 +44,8 @@ export const upstreamResults: readonly ProgramAttack[] = [
   },
   {
     id: 'PRX-25',
-    what: 'end, be cancelled or run out of time while a tool call is on its way',
-    stoppedBy: 'server (the call is given up, and recorded once)',
+    what: 'end, be cancelled or run out of time while a tool call is running',
+    stoppedBy: 'server (the call is abandoned, and recorded once)',
     async attack(arena) {
       const timedOut = await arena.run('await callMCPTool("mcp__fixture__slow", { ms: 30_000 })', {
         ...all,
@@ -60,7 +60,7 @@ export const upstreamResults: readonly ProgramAttack[] = [
         ]),
         [['mcp__fixture__slow', 1, 0]],
       );
-      // They take the same way, one behind the other: with the second answered, the first has arrived.
+      // Calls are delivered in order, so the first has arrived when the second is answered.
       const ended = await arena.run(
         `callMCPTool("mcp__fixture__slow", { ms: 30_000 }); ${call('mcp__fixture__echo')}; Deno.exit(0);`,
         all,

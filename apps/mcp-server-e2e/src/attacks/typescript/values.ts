@@ -12,12 +12,12 @@ const outcome = ({
   truncated: boolean;
 }) => (success ? (truncated ? 'truncated' : 'value') : errorCode);
 
-/** What programs are made of, and what they give back. */
+/** Attacks with unusual programs and values. */
 export const values: readonly ProgramAttack[] = [
   {
     id: 'TS-47',
-    what: 'fail after the value is there: unhandled rejections, exceptions in timers, in getters of errors',
-    stoppedBy: 'server (the value stands, the failure is a line on stderr)',
+    what: 'fail after the value was returned: unhandled rejections, exceptions in timers, in getters of errors',
+    stoppedBy: 'server (the value is kept, and the failure becomes a line on stderr)',
     async attack({ run }) {
       for (const late of [
         'Promise.reject(new Error("late"))',
@@ -44,7 +44,7 @@ export const values: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-49',
-    what: 'return what cannot be sent: cycles, BigInt, getters and Proxies that throw or lie, 1e6 levels, 50 MB',
+    what: 'return values that cannot be sent: cycles, BigInt, getters and Proxies that throw or lie, 1e6 levels, 50 MB',
     stoppedBy: 'the bootstrap; server (the same limits again)',
     async attack({ run }) {
       for (const [value, expected] of [
@@ -83,7 +83,7 @@ export const values: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-51',
-    what: 'be a strange program: source maps, BOM, NUL, lone surrogates, a long identifier, too long, deep',
+    what: 'send unusual programs: source maps, BOM, NUL, lone surrogates, a long identifier, too long, deep',
     stoppedBy: 'server; Deno reads no source map',
     async attack({ run, places: { secrets, port } }) {
       for (const [code, expected] of [
@@ -120,8 +120,8 @@ export const values: readonly ProgramAttack[] = [
   },
   {
     id: 'TS-52',
-    what: 'have the client show what is no picture: HTML, scripts and SVG, said to be one, returned and displayed',
-    stoppedBy: 'server (the bytes of a picture say what it is)',
+    what: 'make the client show HTML, scripts and SVG that claim to be pictures, returned and displayed',
+    stoppedBy: 'server (the type of a picture is taken from its bytes)',
     async attack({ run }) {
       const blocks = [
         '<script>alert(1)</script>',
@@ -146,7 +146,7 @@ export const values: readonly ProgramAttack[] = [
           program,
         );
       }
-      // SVG that is well-formed is drawn, as PNG, before it leaves the sandbox.
+      // Well-formed SVG is rendered to PNG before it leaves the sandbox.
       const shown = await run(
         `for (const block of ${values}) await display(block).catch(() => {}); return 1;`,
       );

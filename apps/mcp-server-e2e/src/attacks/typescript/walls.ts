@@ -3,24 +3,24 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { environmentNames, limitsOf, lookAtProcess } from './look-at-process.js';
+import { environmentNames, limitsOf, inspectProcess } from './inspect-process.js';
 
-const noOsLayer = 'portable isolation has no layer of the operating system';
+const noOsLayer = 'portable isolation has no layer in the operating system';
 
 function statusOf(pid: number): Record<string, string> {
   const lines = readFileSync(`/proc/${pid}/status`, 'utf8').trim().split('\n');
   return Object.fromEntries(lines.map((line) => line.split(/:\s*/, 2) as [string, string]));
 }
 
-/** The walls themselves, looked at from outside while a program runs. */
+/** Checks of the walls themselves, inspected from outside while a program runs. */
 export const walls: readonly ProgramAttack[] = [
   {
     id: 'OS-01',
-    what: 'share a name space with the server: processes, network, mounts, users, System V, host name, cgroups',
+    what: 'share a namespace with the server: processes, network, mounts, users, System V, host name, cgroups',
     stoppedBy: 'OS (bubblewrap)',
     notApplicable: { portable: noOsLayer },
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const spaces = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'];
         const shared = spaces.filter(
           (name) => readlinkSync(`/proc/${pid}/ns/${name}`) === readlinkSync(`/proc/self/ns/${name}`),
@@ -34,7 +34,7 @@ export const walls: readonly ProgramAttack[] = [
     stoppedBy: 'OS (bubblewrap, seccomp)',
     notApplicable: { portable: noOsLayer },
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const { CapInh, CapPrm, CapEff, CapBnd, CapAmb, NoNewPrivs, Seccomp } = statusOf(pid);
         assert.deepEqual([...new Set([CapInh, CapPrm, CapEff, CapBnd, CapAmb])], ['0000000000000000']);
         assert.deepEqual({ NoNewPrivs, Seccomp }, { NoNewPrivs: '1', Seccomp: '2' });
@@ -45,7 +45,7 @@ export const walls: readonly ProgramAttack[] = [
     what: 'inherit a variable of the environment',
     stoppedBy: 'process (started with a few variables of our own)',
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
         assert.deepEqual(
           variables.map((variable) => variable.split('=')[0]).sort(),
@@ -56,9 +56,9 @@ export const walls: readonly ProgramAttack[] = [
   {
     id: 'OS-04',
     what: 'inherit an open descriptor above 2: a file, a pipe, a socket of the server',
-    stoppedBy: 'process (/dev/null in their places)',
+    stoppedBy: 'process (/dev/null instead)',
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const targetOf = (owner: number | string, descriptor: string) => {
           try {
             return readlinkSync(`/proc/${owner}/fd/${descriptor}`);
@@ -69,12 +69,12 @@ export const walls: readonly ProgramAttack[] = [
         const targets = [...readdirSync(`/proc/${pid}/fd`)].map((descriptor) => targetOf(pid, descriptor));
         const own = (target: string) =>
           /^(?:anon_inode:|\/dev\/null$|$|\/app\/scratch\/deno\/)/.test(target) ||
-          // Where the C library looks for the bounds of its stack, and closes it at once.
+          // The C library reads this for the bounds of its stack, and closes it at once.
           target === `/proc/${pid}/maps` ||
           target.startsWith(`${arena.places.temp}/code-executor-`);
         const outside = targets.filter((target) => !own(target) && !/^socket:/.test(target));
         assert.deepEqual(outside, []);
-        // Its sockets are the three streams and the runtime's own pairs: the server's others are not among them.
+        // Its sockets are the three streams and the runtime's own pairs, and no others of the server.
         const streams = ['0', '1', '2'].map((descriptor) => targetOf(pid, descriptor));
         const servers = [...readdirSync(`/proc/${arena.pid}/fd`)].map((descriptor) =>
           targetOf(arena.pid, descriptor),
@@ -93,7 +93,7 @@ export const walls: readonly ProgramAttack[] = [
     what: 'lift the limits: memory, file size, descriptors, CPU time, core files',
     stoppedBy: 'limits (hard ones, set before the runtime starts)',
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const limits = limitsOf(pid);
         const data = (512 + 256) * 1024 * 1024;
         const file = (arena.mode === 'strict' ? 8 : 4) * 1024 * 1024;
@@ -107,11 +107,11 @@ export const walls: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-06',
-    what: 'see files: the mounts of the process',
+    what: 'see files through the mounts of the process',
     stoppedBy: 'OS (bubblewrap)',
     notApplicable: { portable: noOsLayer },
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
           .trim()
           .split('\n')
@@ -133,10 +133,10 @@ export const walls: readonly ProgramAttack[] = [
   },
   {
     id: 'OS-07',
-    what: 'have a terminal, or the group and session of the server',
+    what: 'have a terminal, or be in the process group or session of the server',
     stoppedBy: 'process; OS',
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const fields = (of: number | string) =>
           readFileSync(`/proc/${of}/stat`, 'utf8')
             .replace(/^.*\) /, '')
@@ -153,7 +153,7 @@ export const walls: readonly ProgramAttack[] = [
     what: 'share the folder for caches and scratch files with another run, or with another user',
     stoppedBy: 'process (a folder of its own); strict: in memory; portable: mode 0700',
     attack: (arena) =>
-      lookAtProcess(arena, (pid) => {
+      inspectProcess(arena, (pid) => {
         const folder = /DENO_DIR=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
         if (arena.mode === 'strict') {
           assert.equal(folder, '/app/scratch/deno');

@@ -2,9 +2,8 @@
 import { absentCalls, systemCalls } from './system-calls.js';
 
 /**
- * Runs as the entry script of a sandbox whose runtime permits everything (`-A`): what an attacker could
- * do who got past Deno. It makes any system call. Its argument says what to try; it prints one line of
- * JSON.
+ * Runs as the entry script of a sandbox whose runtime permits everything (`-A`), like an attacker who has compromised
+ * Deno. It can make any system call. Its argument says what to try; it prints one line of JSON.
  */
 const libc = Deno.dlopen('libc.so.6', {
   mmap: { parameters: ['usize', 'usize', 'i32', 'i32', 'i32', 'i64'], result: 'pointer' },
@@ -12,7 +11,7 @@ const libc = Deno.dlopen('libc.so.6', {
 const column = Deno.build.arch === 'x86_64' ? 0 : 1;
 const exitGroup = [231, 94][column];
 
-/** A function of these bytes of machine code. */
+/** A function from these bytes of machine code. */
 function machineCode(bytes, definition) {
   const [READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS] = [7, 0x22];
   const address = libc.mmap(0n, 4096n, READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS, -1, 0n);
@@ -21,8 +20,8 @@ function machineCode(bytes, definition) {
 }
 
 /**
- * Number and six arguments move to where the kernel wants them; its answer comes back as it is. libc's
- * `syscall` would leave the error in `errno`, which the runtime may have changed before we can read it.
+ * Moves the number and six arguments to where the kernel expects them, and returns its result unchanged. libc's
+ * `syscall` would leave the error in `errno`, which the runtime may change before we can read it.
  */
 const systemCall = machineCode(
   [
@@ -42,7 +41,7 @@ const systemCall = machineCode(
   { parameters: ['i64', 'i64', 'i64', 'i64', 'i64', 'i64', 'i64'], result: 'i64' },
 );
 
-/** Makes a system call; its result, or the number of its error below zero. */
+/** Makes a system call; returns its result, or the negative error number. */
 function call(number, ...args) {
   const padded = [...args, 0, 0, 0, 0, 0, 0].slice(0, 6).map(BigInt);
   return Number(systemCall.call(BigInt(number), ...padded));
@@ -52,14 +51,14 @@ function pointer(bytes) {
   return Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
 }
 
-/** Per call, the number of the error that it met, or its result. */
+/** For each call, its error number or its result. */
 function tryCalls() {
   const results = {};
   for (const [name, [x64, arm64, ...args]] of Object.entries({ ...systemCalls, ...absentCalls })) {
     const number = [x64, arm64][column];
     if (number === null) continue;
     const result = call(number, ...args);
-    // A child, where there is no wall: it must not go on as a second attacker.
+    // A child process, which exists only without the wall, must not continue as a second attacker.
     if (result === 0 && /^(?:fork|clone)/.test(name)) call(exitGroup, 0);
     results[name] = result;
   }
@@ -150,7 +149,7 @@ function raiseLimits() {
   );
 }
 
-/** Connections to what listens on the machine. */
+/** Connects to listeners on the machine. */
 async function connect(port, path, abstractPath) {
   const answers = [];
   for (const options of [
@@ -175,19 +174,19 @@ const tasks = {
   write,
   limits: raiseLimits,
   connect: () => connect(...Deno.args.slice(1)),
-  // TIOCSTI puts a character into the terminal's input, as if somebody had typed it.
+  // TIOCSTI puts a character into the terminal's input, as if it had been typed.
   terminal: () => [
     call([16, 29][column], 0, 0x5412, pointer(new Uint8Array([65]))),
     call([16, 29][column], 2, 0x5412, pointer(new Uint8Array([65]))),
   ],
-  // The x32 interface has numbers of its own, which pass by a filter that does not know them.
+  // The x32 interface has its own numbers, which bypass a filter that does not know them.
   x32: () => call(0x40000000 + 39),
-  // The i386 interface too: getpid there is writev in the table of x64.
+  // So does the i386 interface: the number of getpid there is writev in the x64 table.
   i386: () => {
     const code = new Uint8Array([0x53, 0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0x5b, 0xc3]);
     return machineCode(code, { parameters: [], result: 'i32' }).call();
   },
-  // Not among the others: where there is no wall, the child goes on in the memory of this process.
+  // Not tried with the others: without the wall, the child would continue in the memory of this process.
   vfork: () => {
     const result = column === 0 ? call(58) : -1;
     if (result === 0) call(exitGroup, 0);
@@ -196,7 +195,7 @@ const tasks = {
   spin: () => {
     for (;;);
   },
-  // Its own process ends by SIGKILL with the pipe's, so only the child may be left.
+  // This process is killed together with the pipe, so only the child can be left.
   leaveChild: async () => {
     const args = ['eval', `// ${Deno.args[1]}\nsetTimeout(() => {}, 600_000)`];
     new Deno.Command(Deno.execPath(), { args, stdin: 'null', stdout: 'null' }).spawn();

@@ -1,16 +1,16 @@
 /* global Deno, addEventListener */
 /**
- * Runs as the entry script of a sandbox with the product's own permissions, that is none: calls every
- * internal operation of the runtime, from the one whose number is its first argument on. It prints the
- * number before each, and what came of it, so that whoever started it can go on where it died.
+ * Runs as the entry script of a sandbox with the product's own permissions, which are none. Calls every internal
+ * operation of the runtime, starting with the number in its first argument. It prints each number and its outcome, so
+ * that the caller can continue after an operation that ended the process.
  */
 const [first, secrets, port] = Deno.args;
-// Deno has most of its operations only once their properties were touched.
+// Deno creates most of its operations only when their properties are accessed.
 for (const key of Object.keys(Deno)) {
   try {
     void Deno[key];
   } catch {
-    // Some may be touched by tests or notebooks only.
+    // Some may be accessed only by tests or notebooks.
   }
 }
 const { ops } = Deno[Deno.internal].core;
@@ -32,7 +32,7 @@ const argumentLists = [
   [bytes, file, 0o777],
   [null, undefined, {}],
 ];
-/** These wait for ever, or end the process as they should. */
+/** These wait forever, or end the process as they should. */
 const ended = /^op_(?:exit|reap|.*_abort|.*sleep|.*_wait|panic|.*terminate.*)|op_read_sync|op_stdin/;
 
 const encoder = new TextEncoder();
@@ -71,7 +71,7 @@ for (let index = Number(first); index < names.length; index++) {
           );
         else if (result !== undefined) print(`${name}: ${show(result)}\n`);
       } catch {
-        // Refused, which is what it should be.
+        // Refused, as expected.
       }
     }
   }

@@ -1,9 +1,9 @@
 const SIGCHLD = 17;
 const NEW_USER = 0x10000000;
-/** To write, and to create. */
+/** Open flags: write and create. */
 const CREATE = 0o101;
 
-/** Numbers on x64 and arm64, and arguments that the kernel would accept or answer otherwise than the filter. */
+/** Numbers on x64 and arm64, with arguments that the kernel would accept or answer differently from the filter. */
 export const systemCalls = {
   socket: [41, 198, 1, 1],
   'socket (inet)': [41, 198, 2, 1],
@@ -17,7 +17,7 @@ export const systemCalls = {
   'clone (name spaces)': [56, 220, SIGCHLD + NEW_USER],
   fork: [57, null],
   execveat: [322, 281, -1, 0, 0, 0, 0],
-  // To attach; to be traced would stop the process where there is no filter.
+  // PTRACE_ATTACH, because PTRACE_TRACEME would stop the process if there is no filter.
   ptrace: [101, 117, 16, 0],
   process_vm_readv: [310, 270, 1, 0, 0, 0, 0, 0],
   process_vm_writev: [311, 271, 1, 0, 0, 0, 0, 0],
@@ -126,7 +126,7 @@ export const systemCalls = {
   'renameat2 (whiteout)': [316, 276, -1, 0, -1, 0, 4],
 };
 
-/** Those that the filter answers as a kernel without them; the last one stands for all that are newer than its table. */
+/** Calls that the filter answers like a kernel without them; the last one stands for all that are newer than its table. */
 export const absentCalls = {
   clone3: [435, 435, 0, 0],
   openat2: [437, 437, -1, 0, 0, 0],

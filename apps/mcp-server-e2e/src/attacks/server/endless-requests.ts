@@ -8,20 +8,22 @@ import { withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 import { badEntry, callAll } from './upstream-definitions.js';
 
-const askingServer = fileURLToPath(new URL('./asking-server.mjs', import.meta.url));
+const requestingServer = fileURLToPath(new URL('./requesting-server.mjs', import.meta.url));
 
-/** Upstream servers may ask their client, too. */
-export const endlessQuestions: readonly ServerAttack[] = [
+/** Attacks by upstream servers that send requests to their client. */
+export const endlessRequests: readonly ServerAttack[] = [
   {
     id: 'CFG-24',
-    what: 'be an upstream server that sends requests without end and takes no answer, over stdio and over HTTP',
-    stoppedBy: 'server (100 answers under way for each server; one that asks for more is given up)',
+    what: 'be an upstream server that sends endless requests and reads no answer, over stdio and over HTTP',
+    stoppedBy: 'server (100 pending answers for each server; one that asks for more is abandoned)',
     async attack() {
-      const http = spawn(process.execPath, [askingServer, 'http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const http = spawn(process.execPath, [requestingServer, 'http'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       try {
         const [url] = (await once(createInterface({ input: http.stdout }), 'line')) as [string];
         const mcpServers = {
-          stdio: { command: process.execPath, args: [askingServer] },
+          stdio: { command: process.execPath, args: [requestingServer] },
           http: { type: 'http', url },
           good: badEntry('works'),
         };

@@ -9,18 +9,18 @@ import { call } from './tool-calls.js';
 
 export const echo = 'mcp__fixture__echo';
 
-/** Starts a program that calls `echo` and waits until the signal ends it, in a process that was no spare. */
+/** Starts a program that calls `echo` and then waits for the signal, in a process that was not a spare. */
 type Start = (arena: StdioArena, options: RunOptions) => Promise<unknown>;
 
-// With a grant, so that it starts cold: a spare could not be told from the one that is still there.
+// A grant makes it start a new process: a spare could not be distinguished from the spare that remains.
 const startTypescript: Start = (arena, options) =>
   arena.run(`${call(echo)}; await new Promise((go) => setTimeout(go, 20_000));`, {
     permissions: { read: [arena.places.readable] },
     ...options,
   });
 
-/** Runs a program that waits, and looks at its process from outside meanwhile. */
-export async function lookAtProcess(
+/** Runs a program that waits, and calls `look` with the id of its process meanwhile. */
+export async function inspectProcess(
   arena: StdioArena,
   look: (pid: number) => void,
   start = startTypescript,
@@ -29,7 +29,7 @@ export async function lookAtProcess(
   const caller = new AbortController();
   const running = start(arena, { allowedTools: [echo], request: { signal: caller.signal } });
   const cancelled = assert.rejects(running);
-  // By the time a program calls a tool, its process has opened what it opens to start.
+  // When a program calls a tool, its process has opened everything that it needs to start.
   const hasCalled = until(async () => (await arena.upstreamCalls()).includes('echo {}'));
   await Promise.race([hasCalled, cancelled]);
   const started = sandboxesOf(arena.pid).filter((each) => !before.has(each));

@@ -7,8 +7,8 @@ import type { Attack } from './arena/attack.js';
 import type { ProgramAttack } from './arena/program-attack.js';
 import { StdioArena } from './arena/stdio-arena.js';
 
-/** One test for each attack, all on one server; `where` says which in their names. */
-export function makeAttacks<A extends Arena>(
+/** Defines one test for each attack, all on one server; `where` is part of their names. */
+export function defineAttackTests<A extends Arena>(
   attacks: readonly Attack<A>[],
   where: string,
   start: () => Promise<A>,
@@ -27,10 +27,10 @@ export function makeAttacks<A extends Arena>(
   });
 }
 
-/** The same on a server in each isolation mode. */
-export function makeProgramAttacks(attacks: readonly ProgramAttack[]): void {
+/** Defines the same tests on a server in each isolation mode. */
+export function defineProgramAttackTests(attacks: readonly ProgramAttack[]): void {
   for (const mode of isolationsUnderTest()) {
     const applicable = attacks.filter(({ notApplicable }) => notApplicable?.[mode] === undefined);
-    makeAttacks(applicable, mode, () => StdioArena.start(mode));
+    defineAttackTests(applicable, mode, () => StdioArena.start(mode));
   }
 }

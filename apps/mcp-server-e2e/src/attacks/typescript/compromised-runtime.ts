@@ -9,7 +9,7 @@ import { hostCallContext, type ProgramReach } from '@code-executor/sandbox-chann
 
 import type { Mode } from '../arena/mode.js';
 
-/** A command line of the product's own, to be changed before it is run. */
+/** The product's own command line, which tests change before they run it. */
 export type Command = Awaited<ReturnType<typeof denoCommand>>;
 
 const insideScript = new URL('./inside/inside.js', import.meta.url);
@@ -31,20 +31,20 @@ const nothing: ProgramReach = {
 const limits = { heapMb: 128, memoryMb: 256, cpuSeconds: 60 };
 const defaultKillAfterMs = 20_000;
 
-/** The runtime permits everything: what is left is the operating system. */
+/** Gives the runtime all permissions, so that only the operating system protects the machine. */
 export function permitEverything(command: Command): void {
   command.args = command.args
     .filter((argument) => !/^--(?:deny|allow)-/.test(argument))
     .flatMap((argument) => (argument === 'run' ? ['run', '-A'] : [argument]));
 }
 
-/** Bubblewrap without the filter. */
+/** Keeps bubblewrap, but removes the filter. */
 export function withoutFilter(command: Command): void {
   command.args.splice(command.args.indexOf('--seccomp'), 2);
   delete command.filter;
 }
 
-/** The filter without bubblewrap's walls: the whole file system, the machine's network, its processes. */
+/** Keeps the filter, but removes bubblewrap's walls around the file system, the network and other processes. */
 export async function withoutWalls(command: Command): Promise<void> {
   const start = command.args.indexOf('bwrap') + 1;
   const deno = command.args.lastIndexOf('/app/deno');
@@ -61,8 +61,8 @@ export async function withoutWalls(command: Command): Promise<void> {
 }
 
 /**
- * Runs a task of inside.js as the entry script of a sandbox; resolves with what it printed, how it ended, and
- * whether it had to be killed after `killAfterMs`, which run from its first words on because a start may take long.
+ * Runs a task of inside.js as the entry script of a sandbox; resolves with its output, how it ended, and whether it had
+ * to be killed after `killAfterMs`. That time starts with its first output, because a start may take long.
  */
 export async function runInside(
   mode: Mode,
@@ -101,7 +101,7 @@ export async function runInside(
   return { text, exit, wasKilled };
 }
 
-/** The JSON that a task printed. */
+/** Runs a task and parses the JSON that it prints. */
 export async function resultInside<T>(
   task: readonly string[],
   change: (command: Command) => void | Promise<void> = permitEverything,
@@ -111,7 +111,7 @@ export async function resultInside<T>(
   return JSON.parse(text) as T;
 }
 
-/** Runs a program behind the walls of the operating system alone. */
+/** Runs a program that only the walls of the operating system restrict. */
 export async function runUnguarded(code: string, timeoutMs: number): Promise<ExecutionResult> {
   const command = await denoCommand('strict', {
     denoPath: await findDeno(),

@@ -8,12 +8,12 @@ import { withServer } from '../../server-under-test/started-server.js';
 import { checkMemory } from '../arena/aftermath.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
-import { pythonFolder, withPythonServer } from './own-server.js';
+import { pythonFolder, withPythonServer } from './python-server.js';
 import { lockWith, wheelWith } from './wheel.js';
 
 const answer = '6 * 7';
 
-/** The snapshots of a server, by name, with what their bytes hash to. */
+/** The names of a server's snapshots, with the hashes of their bytes. */
 async function snapshotsOf(server: StdioArena): Promise<[name: string, hash: string][]> {
   const folder = pythonFolder(server);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.bin'));
@@ -24,7 +24,7 @@ async function snapshotsOf(server: StdioArena): Promise<[name: string, hash: str
   return Promise.all(names.map(async (name) => [name, await hashOf(name)] as [string, string]));
 }
 
-/** A snapshot where names of Python are others. */
+/** A snapshot in which some Python names are changed. */
 function poison(whole: Buffer): Buffer {
   const poisoned = Buffer.from(whole);
   const planted = Buffer.from('__planted_1_');
@@ -35,23 +35,23 @@ function poison(whole: Buffer): Buffer {
   return poisoned;
 }
 
-/** What an interpreter is made of before it has a program: the snapshot and the packages. */
-export const restored: readonly ProgramAttack[] = [
+/** Attacks on the snapshot and the packages that an interpreter starts from. */
+export const snapshotAndPackages: readonly ProgramAttack[] = [
   {
     id: 'PY-29',
-    what: 'swap, cut or poison the memory snapshot in the home folder, while the server runs and before it starts; put a pipe, a device, a folder or 2 GB in its place',
-    stoppedBy: 'server (its name is the hash of what is in it; another is made, or Python starts without)',
+    what: 'swap, truncate or poison the memory snapshot in the home folder, while the server runs and before it starts; put a pipe, a device, a folder or 2 GB in its place',
+    stoppedBy: 'server (its name is the hash of its content; another is made, or Python starts without one)',
     async attack(arena) {
       await withPythonServer(arena, 0, async (server) => {
         assert.equal((await server.runPython(answer)).result, 42);
         const [first, ...others] = await snapshotsOf(server);
         assert.ok(first && others.length === 0);
         const file = join(pythonFolder(server), first[0]);
-        // Of another program's making, in as many bytes.
+        // A forged snapshot of the same size.
         const poisoned = poison(await readFile(file));
         await truncate(file, 1000);
         assert.equal((await server.runPython(answer)).result, 42);
-        // What was made instead.
+        // The snapshot that was created instead.
         for (const [name] of await snapshotsOf(server)) await rm(join(pythonFolder(server), name));
         assert.equal((await server.runPython(answer)).result, 42);
         await withServer(StdioArena.start(arena.mode), async (next) => {
@@ -76,7 +76,7 @@ export const restored: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-12',
-    what: 'have no place for the snapshot: a file, a link that leads nowhere, a folder that cannot be written',
+    what: 'leave no place for the snapshot: a file, a link that leads nowhere, a folder that cannot be written',
     stoppedBy: 'server (Python starts without it, slowly)',
     async attack({ mode }) {
       for (const spoil of [
@@ -96,8 +96,8 @@ export const restored: readonly ProgramAttack[] = [
   },
   {
     id: 'PY-11',
-    what: 'be a wheel that leaves its folder: ../ and absolute names, code at install time; be a lock file that lies',
-    stoppedBy: 'the files of Python are in its memory; Deno; OS',
+    what: 'add a wheel that leaves its folder: ../ and absolute names, code at install time; a lock file that lies',
+    stoppedBy: "Python's files are in its memory; Deno; OS",
     async attack(arena) {
       await withPythonServer(arena, 0, async (server) => {
         const { secrets, home, port } = server.places;

@@ -4,9 +4,9 @@ import { withAttacked } from './attacked-server.js';
 import type { ServerAttack } from './server-attack.js';
 import { badEntry, callAll } from './upstream-definitions.js';
 
-/** Too short to be known as a secret. */
+/** Too short to be recognized as a secret. */
 const pin = 'Zq7#';
-/** Any long argument may be one. */
+/** Any long argument may be a secret. */
 const own = 'the seed phrase of the server';
 
 const confessor = (way: string) => {
@@ -14,12 +14,12 @@ const confessor = (way: string) => {
   return { ...entry, args: [...args, '--api-key', 'env:API_KEY', pin, own] };
 };
 
-/** What servers print when they end is the operator's to read, and nobody else's. */
-export const lastWords: readonly ServerAttack[] = [
+/** Attacks by upstream servers that print secrets; only the operator may read what they print. */
+export const printedSecrets: readonly ServerAttack[] = [
   {
     id: 'CFG-15',
-    what: 'have an upstream server that ends print secrets: short ones, its own, those of its arguments, in Base64, in a URL',
-    stoppedBy: 'server (what a server prints goes to the log alone, known secrets replaced there)',
+    what: 'make an upstream server print secrets when it ends: short ones, its own, those of its arguments, in Base64, in a URL',
+    stoppedBy: 'server (the output of a server goes only to the log, where known secrets are replaced)',
     async attack() {
       const mcpServers = { early: confessor('confesses'), late: confessor('works') };
       await withAttacked({ config: { mcpServers, policy: {} } }, async (server) => {
@@ -27,13 +27,13 @@ export const lastWords: readonly ServerAttack[] = [
         assert.match(outcomes[0]?.message ?? '', /it exited with code 1/);
         assert.match(outcomes[1]?.message ?? '', /exited with code 1 during the call/);
         const listed = await server.run('return await discoverMCPTools()');
-        const told = JSON.stringify([outcomes, listed, await server.health()]);
+        const visible = JSON.stringify([outcomes, listed, await server.health()]);
         for (const secret of [pin, own]) {
-          assert.ok(!told.includes(secret), `Programs and the model are told ${secret}.`);
+          assert.ok(!visible.includes(secret), `Programs and the model can see ${secret}.`);
         }
-        assert.ok(server.words.log.includes(pin), 'The operator is not told.');
-        assert.ok(!server.words.log.includes(own), 'The log has an argument.');
-        assert.ok(!told.includes('I confess'), 'What it printed is told.');
+        assert.ok(server.output.log.includes(pin), 'The log does not contain what the server printed.');
+        assert.ok(!server.output.log.includes(own), 'The log contains an argument.');
+        assert.ok(!visible.includes('I confess'), 'Programs and the model can see what the server printed.');
       });
     },
   },

@@ -6,16 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { withServer } from '../../server-under-test/started-server.js';
 import type { ProgramAttack } from '../arena/program-attack.js';
 import { StdioArena } from '../arena/stdio-arena.js';
-import { attempting, outcomesOf } from './attempts.js';
+import { attemptProgram, outcomesOf } from './attempts.js';
 
-const smallInternet = new URL('./small-internet.mjs', import.meta.url).href;
+const smallInternet = new URL('./fake-internet.mjs', import.meta.url).href;
 
-/** Hosts that were granted, and lead to this machine. */
-export const ledInside: ProgramAttack = {
+/** An attack through granted hosts that lead to this machine. */
+export const redirectedToThisMachine: ProgramAttack = {
   id: 'PRX-24',
-  what: 'be led to this machine by granted hosts: one of several addresses, the second answer of a resolver, redirects',
+  what: 'be directed to this machine by granted hosts: one of several addresses, the second answer of a resolver, redirects',
   stoppedBy:
-    'server (every address of a name is checked, at each connection, and each redirect as a request)',
+    'server (every address of a name is checked at each connection, and each redirect is checked like a request)',
   async attack({ mode }) {
     let targets: readonly string[] = [];
     const web = createServer(({ url = '' }, response) => {
@@ -25,7 +25,7 @@ export const ledInside: ProgramAttack = {
     });
     const env = {
       NODE_OPTIONS: `--import=${smallInternet}`,
-      SMALL_INTERNET: `${await listen(web)}:${await closedPort()}`,
+      FAKE_INTERNET: `${await listen(web)}:${await closedPort()}`,
     };
     try {
       await withServer(StdioArena.start(mode, { env }), async (server) => {
@@ -34,13 +34,13 @@ export const ledInside: ProgramAttack = {
         const refused = [
           ...['mixed', 'inside-first', 'mapped'].map((name) => `http://${name}.example.com:${port}/`),
           ...targets.map((_target, index) => `http://public.example.com/${index}`),
-          // Asked before: the first connection went to the public address.
+          // It was requested before, and that first connection went to the public address.
           `http://rebinding.example.com:${port}/`,
         ];
         const allowed = ['http://public.example.com/', 'http://rebinding.example.com/'];
         const read = (url: string) => `fetch(${JSON.stringify(url)}).then((response) => response.text())`;
         const outcomes = outcomesOf(
-          await server.run(attempting([...allowed, ...refused].map(read)), {
+          await server.run(attemptProgram([...allowed, ...refused].map(read)), {
             permissions: { net: grantsAt(port) },
             timeoutMs: 60_000,
           }),
@@ -53,7 +53,7 @@ export const ledInside: ProgramAttack = {
           outcomes.slice(allowed.length).filter(({ refusal }) => refusal === undefined),
           [],
         );
-        assert.deepEqual(server.takeCaught(), [], 'Somebody talked to a trap.');
+        assert.deepEqual(server.takeCaught(), [], 'Something connected to a trap.');
       });
     } finally {
       web.closeAllConnections();
@@ -62,7 +62,7 @@ export const ledInside: ProgramAttack = {
   },
 };
 
-/** Where the web server redirects to: the trap at a port of this machine, and what was not granted. */
+/** Where the web server redirects to: the trap on a port of this machine, and hosts that were not granted. */
 const targetsAt = (port: number) => [
   `http://127.0.0.1:${port}/`,
   `http://localhost:${port}/`,
@@ -73,7 +73,7 @@ const targetsAt = (port: number) => [
   'file:///etc/passwd',
 ];
 
-/** Everything but `other.example.com` is granted, so that nothing but the check of addresses stands before the trap. */
+/** Everything but `other.example.com` is granted, so that only the check of addresses protects the trap. */
 const grantsAt = (port: number) => [
   ...['public', 'mixed', 'inside-first', 'mapped', 'rebinding']
     .map((name) => `${name}.example.com`)

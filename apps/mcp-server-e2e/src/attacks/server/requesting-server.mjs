@@ -1,13 +1,13 @@
 /**
- * An upstream MCP server that, while its one tool is called, sends requests without end and takes no answer: over
- * stdio, or with the argument `http`, over Streamable HTTP on a free port whose URL it prints.
+ * An upstream MCP server that sends endless requests and reads no answers while its only tool is called: over stdio, or
+ * with the argument `http` over Streamable HTTP on a free port, whose URL it prints.
  */
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-/** The same text again and again, as fast as somebody takes it. */
+/** Writes the same text endlessly, as fast as it is read. */
 function pour(stream, text) {
   const more = () => {
     while (!stream.destroyed && stream.write(text.repeat(500)));
@@ -19,7 +19,7 @@ function pour(stream, text) {
 function resultOf({ method, params }) {
   const { protocolVersion } = params ?? {};
   if (method === 'tools/list') return { tools: [{ name: 'work', inputSchema: { type: 'object' } }] };
-  return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'asking', version: '0' } };
+  return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'requesting', version: '0' } };
 }
 
 function serveStdio() {
@@ -42,7 +42,7 @@ function serveHttp() {
     let text = '';
     for await (const chunk of request) text += chunk;
     const message = text === '' ? {} : JSON.parse(text);
-    // Answers to what it asks are never taken.
+    // Answers to its own requests are never read.
     if ('result' in message || 'error' in message) return;
     if (message.method === 'tools/call') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

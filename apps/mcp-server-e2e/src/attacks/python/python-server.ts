@@ -5,12 +5,12 @@ import { withServer } from '../../server-under-test/started-server.js';
 import { until } from '../../server-under-test/until.js';
 import { StdioArena } from '../arena/stdio-arena.js';
 
-/** Where a server keeps what Python starts from. */
+/** The folder in which a server stores the snapshots that Python starts from. */
 export const pythonFolder = ({ places: { home } }: StdioArena) => join(home, '.code-executor', 'python');
 
 /**
- * A server of one's own that keeps `spares` processes ready for Python; with the memory snapshot of another
- * one, which takes long to make.
+ * Starts a server that keeps `spares` processes ready for Python. It gets the memory snapshot of another server, because
+ * a snapshot takes long to create.
  */
 export async function withPythonServer(
   other: StdioArena,
@@ -28,5 +28,6 @@ export async function withPythonServer(
   });
 }
 
+/** Waits until a spare process is ready. */
 export const untilSpare = (server: StdioArena) =>
   until(async () => (await server.health()).spares?.ready === 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 
 import type { ProgramAttack } from '../arena/program-attack.js';
-import { untilSpare, withPythonServer } from './own-server.js';
+import { untilSpare, withPythonServer } from './python-server.js';
 
 const count = 30;
 const programs = [
@@ -18,11 +18,11 @@ const rssMib = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Many executions, one after the other. */
-export const wear: readonly ProgramAttack[] = [
+/** Attacks with many executions, one after the other. */
+export const manyExecutions: readonly ProgramAttack[] = [
   {
     id: 'PY-30',
-    what: `wear the server down: ${count} executions in a row, with a spare; processes, descriptors, folders, memory`,
+    what: 'exhaust the server: 30 executions in a row, with a spare; processes, descriptors, folders, memory',
     stoppedBy: 'server',
     async attack(arena) {
       await withPythonServer(arena, 1, async (server) => {
