@@ -1,7 +1,8 @@
 /** What the kernel bounds, and what the server does. */
 const ulimits = 'libs/isolation/src/resource-limits.ts';
 const isolated = 'libs/isolation/src/process/isolated-process.ts';
-const program = 'libs/deno-runtime/src/run-program.ts';
+const program = 'libs/deno-runtime/src/program-run.ts';
+const output = 'libs/deno-runtime/src/program-output.ts';
 const hostCalls = 'libs/sandbox-channel/src/host-calls.ts';
 const reply = 'libs/sandbox-channel/src/replies/reply.ts';
 const unreadReplies = 'libs/sandbox-channel/src/replies/unread-replies.ts';
@@ -19,7 +20,7 @@ export const limits = {
   'ulimit -n': { edits: [without('n')], attacks: ['OS-05'] },
   'ulimit -t': { edits: [without('t')], attacks: ['OS-05', 'LIM-07'] },
   'wall clock': {
-    edits: [[program, 'new RunClock(request.timeoutMs,', 'new RunClock(1e9,']],
+    edits: [[program, 'new RunClock(timeoutMs,', 'new RunClock(1e9,']],
     attacks: ['TS-45'],
   },
   'SIGKILL where SIGTERM did not help': {
@@ -35,7 +36,7 @@ export const limits = {
     attacks: ['LIM-05'],
   },
   'characters of output': {
-    edits: [[program, /new OutputBuffer\(options.maxOutputChars\)/g, 'new OutputBuffer(1e9)']],
+    edits: [[output, 'new OutputBuffer(maxChars)', 'new OutputBuffer(1e9)']],
     attacks: ['LIM-05'],
   },
   'bytes of a frame': {

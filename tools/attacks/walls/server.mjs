@@ -1,7 +1,7 @@
 /** What the server believes of a program, and opens for it. */
 const runtimeFile = (name) => `libs/deno-runtime/src/${name}.ts`;
 const channelFile = (name) => `libs/sandbox-channel/src/${name}.ts`;
-const program = runtimeFile('run-program');
+const program = runtimeFile('program-run');
 const hostCalls = channelFile('host-calls');
 const output = channelFile('frames/sandbox-output');
 const frame = channelFile('frames/sandbox-frame');
@@ -19,7 +19,7 @@ export const server = {
     edits: [[output, `randomBytes(16).toString('hex')`, `'0'.repeat(32)`]],
     attacks: ['PIP-09'],
   },
-  'one result': { edits: [[program, 'if (result || charsOf', 'if (charsOf']], attacks: ['PIP-01'] },
+  'one result': { edits: [[program, 'if (this.result || charsOf', 'if (charsOf']], attacks: ['PIP-01'] },
   'a returned picture is what its bytes say': {
     edits: [
       [
@@ -31,11 +31,11 @@ export const server = {
     attacks: ['TS-52', 'PY-36'],
   },
   'characters of a result': {
-    edits: [[program, 'charsOf(frame.value) > options.maxOutputChars', 'false']],
+    edits: [[program, 'charsOf(frame.value) > this.#options.maxOutputChars', 'false']],
     attacks: ['PIP-08'],
   },
   'nothing is called after the result': {
-    edits: [[program, 'result || !hostCalls.accept', '!hostCalls.accept']],
+    edits: [[program, 'this.result || !this.#hostCalls.accept', '!this.#hostCalls.accept']],
     attacks: ['PIP-01'],
   },
   'numbers of calls count up': {
@@ -60,7 +60,7 @@ export const server = {
     attacks: ['PIP-08'],
   },
   'paths are replaced in messages': {
-    edits: [[runtimeFile('hide-paths'), 'let result = text;', 'if (text) return text; let result = text;']],
+    edits: [[runtimeFile('hide-paths'), 'result.replaceAll(form, shown)', '(shown ? result : form)']],
     attacks: ['TS-42', 'TS-21'],
   },
   'links are not followed on the way': {
