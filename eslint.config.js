@@ -48,7 +48,12 @@ const layers = [
 ];
 
 /** Where one part of the foundation is made of others: these edges, and no others. */
-const foundationEdges = { 'deno-runtime': ['isolation', 'sandbox-channel'], 'jsonl-log': ['files'] };
+const foundationEdges = {
+  'deno-runtime': ['isolation', 'sandbox-channel'],
+  isolation: ['pipes'],
+  'jsonl-log': ['files'],
+  'sandbox-channel': ['pipes', 'schema-types'],
+};
 
 /** The layers, for a library of the foundation that may also import some of its own layer. */
 function layersWith(parts) {

@@ -21,7 +21,6 @@ export { CodeExecutorError, type CodeExecutorErrorOptions, type ErrorCode } from
 export { HostPattern } from './host-pattern.js';
 export type { HttpFetcher, HttpFetchOptions, HttpRequest, HttpResponse } from './http-fetcher.js';
 export type { JsonObject, JsonSchema, JsonValue } from './json.js';
-export { JsonMeter, maxJsonDepth, meterJson } from './json-meter.js';
 export { type Logger, silentLogger } from './logger.js';
 export { matchesGlob } from './matches-glob.js';
 export { pictureTypeOf, pictureTypes } from './picture-type.js';
@@ -59,11 +58,6 @@ export type {
 export { ToolFailure, toolFailureText } from './tool-failure.js';
 export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
 export { printable, printableJson } from './printable.js';
-export { type CutMessage, MessageBuffer, type SharedMemory } from './message-buffer.js';
-export { readInTurns } from './read-in-turns.js';
 export { untilAborted } from './until-aborted.js';
 export { within } from './within.js';
-export { plainContent, unwrapToolResult } from './unwrap-tool-result.js';
-export { writeTogether } from './write-together.js';
-export { identifierOf, identifiersOf, type IdentifierStyle } from './identifier.js';
-export { pythonParameterOf, pythonParametersOf } from './python-parameters.js';
+export { plainContent } from './plain-content.js';

@@ -12,6 +12,6 @@ export const pictureTypes: readonly string[] = [...beginnings.keys()];
 
 /** The MIME type of a picture, told by its first bytes and by nothing else; undefined where they are those of none. */
 export function pictureTypeOf(bytes: Uint8Array): string | undefined {
-  const beginning = Buffer.from(bytes.subarray(0, beginningBytes)).toString('latin1');
+  const beginning = String.fromCharCode(...bytes.subarray(0, beginningBytes));
   return pictureTypes.find((type) => beginnings.get(type)?.test(beginning));
 }

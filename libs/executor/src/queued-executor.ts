@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import {
   anySignal,
   type AuditSink,
@@ -138,6 +140,8 @@ class QueuedExecutor implements Executor {
     const admit = marked(this.#options.admit, marks);
     const ended = new AbortController();
     const signal = anySignal(ended.signal, this.#closing.signal, execution.signal, given);
+    // Many calls at once may listen to it; Node warns of a leak from the eleventh on.
+    setMaxListeners(0, signal);
     let proxy: ToolProxy | undefined;
     let report: ExecutionReport;
     const measures: ExecutionMeasures = { resultBytes: 0, returnedBytes: 0 };

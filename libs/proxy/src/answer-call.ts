@@ -1,7 +1,8 @@
-import { type CallOptions, CodeExecutorError, ToolFailure, unwrapToolResult } from '@code-executor/contracts';
+import { type CallOptions, CodeExecutorError, ToolFailure } from '@code-executor/contracts';
 
 import type { RequestedCall } from './parse-call.js';
 import type { ToolProxy } from './tool-proxy.js';
+import { unwrapToolResult } from './unwrap-tool-result.js';
 
 /** The upstream server answered, but not with what was asked for: what a gateway calls bad. */
 const toolErrorStatus = 502;

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import {
   anySignal,
   type AuditSink,
@@ -140,7 +142,10 @@ class PolicyToolProxy implements ToolProxy {
   /** The caller's signal and the execution's as one. A sandbox gives the same one with every call, and joining costs. */
   #join(given: AbortSignal | undefined): AbortSignal | undefined {
     if (!this.#joined || this.#joined.given !== given) {
-      this.#joined = { given, signal: anySignal(given, this.#signal) };
+      const signal = anySignal(given, this.#signal);
+      // Many calls at once may listen to it; Node warns of a leak from the eleventh on.
+      if (signal) setMaxListeners(0, signal);
+      this.#joined = { given, signal };
     }
     return this.#joined.signal;
   }

@@ -1,9 +1,5 @@
-import {
-  CodeExecutorError,
-  identifierOf,
-  type IdentifierStyle,
-  type JsonObject,
-} from '@code-executor/contracts';
+import { CodeExecutorError, type JsonObject } from '@code-executor/contracts';
+import { identifierOf, type IdentifierStyle } from '@code-executor/schema-types';
 
 import type { HostCall, HostCallTable } from './host-call.js';
 import { hostCallTable } from './host-call-table.js';

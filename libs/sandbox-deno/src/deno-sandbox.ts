@@ -1,10 +1,10 @@
 import {
-  maxJsonDepth,
   type ExecutionRequest,
   type ExecutionResult,
   type Sandbox,
   type SandboxStatus,
 } from '@code-executor/contracts';
+import { maxJsonDepth } from '@code-executor/pipes';
 import { DenoRunner, type SpareOptions } from '@code-executor/deno-runtime';
 import type { Isolation } from '@code-executor/isolation';
 import { type HostCallHandlers, withOwnHostCalls } from '@code-executor/sandbox-channel';

@@ -1,5 +1,6 @@
 import { CodeExecutorError, type ExecutionRequest, type ExecutionResult } from '@code-executor/contracts';
-import { maxJsonDepth, type Sandbox, type SandboxStatus } from '@code-executor/contracts';
+import { type Sandbox, type SandboxStatus } from '@code-executor/contracts';
+import { maxJsonDepth } from '@code-executor/pipes';
 import { DenoRunner, type SpareOptions } from '@code-executor/deno-runtime';
 import type { Isolation } from '@code-executor/isolation';
 import { type HostCallHandlers, withOwnHostCalls } from '@code-executor/sandbox-channel';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-import { JsonMeter, maxJsonDepth } from '@code-executor/contracts';
+import { JsonMeter, maxJsonDepth } from '@code-executor/pipes';
 import { makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
 
 import { type Entry, isEntry, toJson } from './entry.js';

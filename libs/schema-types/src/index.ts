@@ -9,3 +9,5 @@ export { type PythonServer, pythonTools } from './python-tool.js';
 export { type NamedServer, nameTools } from './name-tools.js';
 export type { TypeNode } from './type-node.js';
 export type { TypeShape } from './type-shape.js';
+export { identifierOf, identifiersOf, type IdentifierStyle } from './identifier.js';
+export { pythonParametersOf } from './python-parameters.js';

@@ -1,9 +1,6 @@
-import {
-  identifiersOf,
-  type IdentifierStyle,
-  type ToolName,
-  type ToolSchema,
-} from '@code-executor/contracts';
+import { type ToolName, type ToolSchema } from '@code-executor/contracts';
+import { identifiersOf } from './identifier.js';
+import { type IdentifierStyle } from './identifier.js';
 
 import { ownNameOf } from './tool-name.js';
 import { oneLine } from './third-party-text.js';

@@ -1,4 +1,5 @@
-import { pythonParametersOf, type ToolSchema } from '@code-executor/contracts';
+import { type ToolSchema } from '@code-executor/contracts';
+import { pythonParametersOf } from './python-parameters.js';
 
 import { restParameter } from './python-names.js';
 import { type PythonTool, pythonTools } from './python-tool.js';

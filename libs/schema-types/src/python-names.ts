@@ -1,4 +1,4 @@
-import { pythonParameterOf } from '@code-executor/contracts';
+import { pythonParameterOf } from './python-parameters.js';
 
 /** The name of the parameter that takes what has none of its own. */
 export function restParameter(names: ReadonlyMap<string, string>): string {

@@ -1,4 +1,6 @@
-import { identifierOf, pythonParametersOf, type ToolSchema } from '@code-executor/contracts';
+import { type ToolSchema } from '@code-executor/contracts';
+import { identifierOf } from './identifier.js';
+import { pythonParametersOf } from './python-parameters.js';
 
 import { nameTools, type NamedServer, type NamedTool } from './name-tools.js';
 import { restParameter } from './python-names.js';

@@ -1,4 +1,4 @@
-import { identifierOf } from '@code-executor/contracts';
+import { identifierOf } from './identifier.js';
 
 import { unionOf } from './combine-types.js';
 import { isField } from './python-names.js';

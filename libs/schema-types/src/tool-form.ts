@@ -1,4 +1,5 @@
-import type { IdentifierStyle, ToolSchema } from '@code-executor/contracts';
+import type { ToolSchema } from '@code-executor/contracts';
+import type { IdentifierStyle } from './identifier.js';
 
 import type { TypeNode } from './type-node.js';
 import type { TypeShape } from './type-shape.js';

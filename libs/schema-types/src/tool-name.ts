@@ -1,4 +1,6 @@
-import { identifierOf, type IdentifierStyle, type ToolSchema } from '@code-executor/contracts';
+import { type ToolSchema } from '@code-executor/contracts';
+import { identifierOf } from './identifier.js';
+import { type IdentifierStyle } from './identifier.js';
 
 /** The tool's name at its own server: what follows `mcp__<server>__`. */
 export function ownNameOf(tool: ToolSchema): string {

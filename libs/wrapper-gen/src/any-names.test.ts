@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { identifiersOf, type ToolSchema } from '@code-executor/contracts';
+import { type ToolSchema } from '@code-executor/contracts';
+import { identifiersOf } from '@code-executor/schema-types';
 import fc from 'fast-check';
 import ts from 'typescript';
 

@@ -1,4 +1,5 @@
-import { type Logger, meterJson, type ToolAnnotations, type ToolSchema } from '@code-executor/contracts';
+import { type Logger, type ToolAnnotations, type ToolSchema } from '@code-executor/contracts';
+import { meterJson } from '@code-executor/pipes';
 
 import { ConnectFailure } from '../connection/connect-failure.js';
 import { isRecord } from '../json-record.js';

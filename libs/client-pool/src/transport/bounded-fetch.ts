@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { CutMessage, MessageBuffer } from '@code-executor/contracts';
+import type { CutMessage, MessageBuffer } from '@code-executor/pipes';
 
 import { systemCode } from '../connection/connection-errors.js';
 import { errorForCutReply } from './cut-reply.js';

@@ -1,4 +1,4 @@
-import type { CutMessage } from '@code-executor/contracts';
+import type { CutMessage } from '@code-executor/pipes';
 
 import type { ErrorReply } from './malformed-reply.js';
 

@@ -1,4 +1,4 @@
-import type { CutMessage, MessageBuffer } from '@code-executor/contracts';
+import type { CutMessage, MessageBuffer } from '@code-executor/pipes';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

@@ -1,4 +1,4 @@
-import type { CutMessage } from '@code-executor/contracts';
+import type { CutMessage } from '@code-executor/pipes';
 
 import { maxMessageBytes } from './message-limits.js';
 import { ServerMessages } from './unfinished-messages.js';

@@ -1,7 +1,8 @@
 import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process';
 import { once } from 'node:events';
 
-import { type CutMessage, readInTurns, within, writeTogether } from '@code-executor/contracts';
+import { within } from '@code-executor/contracts';
+import { type CutMessage, readInTurns, writeTogether } from '@code-executor/pipes';
 import spawn from 'cross-spawn';
 
 import { killAtExit, killTree, leadsGroup } from './kill-tree.js';

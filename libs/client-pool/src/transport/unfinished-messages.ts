@@ -1,4 +1,4 @@
-import { MessageBuffer, type SharedMemory } from '@code-executor/contracts';
+import { MessageBuffer, type SharedMemory } from '@code-executor/pipes';
 
 import {
   maxMessageCost,

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { readInTurns, within, writeTogether } from '@code-executor/contracts';
+import { within } from '@code-executor/contracts';
+import { readInTurns, writeTogether } from '@code-executor/pipes';
 
 import type { IsolatedCommand, Walls } from '../command.js';
 import { type ExitStatus, exitStatus } from './exit-status.js';

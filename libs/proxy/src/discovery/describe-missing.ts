@@ -1,4 +1,5 @@
-import { identifierOf, type ToolSchema } from '@code-executor/contracts';
+import { type ToolSchema } from '@code-executor/contracts';
+import { identifierOf } from '@code-executor/schema-types';
 
 import { ownName, serverOf } from '../names/tool-names.js';
 import { nearestName, nearNames } from '../names/near-names.js';

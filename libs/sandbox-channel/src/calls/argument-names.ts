@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonSchema, pythonParametersOf, type ToolHit } from '@code-executor/contracts';
+import { type JsonObject, type JsonSchema, type ToolHit } from '@code-executor/contracts';
+import { pythonParametersOf } from '@code-executor/schema-types';
 
 /** Of a tool with more, arguments have the names that they have. */
 const maxProperties = 1000;

@@ -1,4 +1,5 @@
-import { CodeExecutorError, identifierOf, type IdentifierStyle } from '@code-executor/contracts';
+import { CodeExecutorError } from '@code-executor/contracts';
+import { identifierOf, type IdentifierStyle } from '@code-executor/schema-types';
 
 import type { HostCall } from '../host-call.js';
 

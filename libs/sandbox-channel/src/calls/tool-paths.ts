@@ -1,10 +1,10 @@
 import {
   CodeExecutorError,
   type FailedServer,
-  identifierOf,
   type ToolHit,
   type ToolSource,
 } from '@code-executor/contracts';
+import { identifierOf } from '@code-executor/schema-types';
 
 /** What a program wrote as `tools.<server>.<tool>`, or as `tools["<server>"]["<tool>"]`. */
 export interface ToolPath {

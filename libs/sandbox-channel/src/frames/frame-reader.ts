@@ -1,4 +1,4 @@
-import { MessageBuffer } from '@code-executor/contracts';
+import { MessageBuffer } from '@code-executor/pipes';
 
 /** RFC 7464's record separator: it cannot occur inside JSON text, so it safely begins a frame. */
 const separator = 0x1e;

@@ -1,5 +1,5 @@
-import type { ToolResult } from './tool.js';
-import { maxJsonDepth, meterJson } from './json-meter.js';
+import { plainContent, type ToolResult } from '@code-executor/contracts';
+import { maxJsonDepth, meterJson } from '@code-executor/pipes';
 
 /** What a text may cost to be parsed, as a `JsonMeter` tells it: as much as the message that brought it. */
 const maxTextCost = 32 * 1024 * 1024;
@@ -11,17 +11,6 @@ const maxTextCost = 32 * 1024 * 1024;
 export function unwrapToolResult(result: ToolResult): unknown {
   const plain = plainContent(result);
   return typeof plain === 'string' ? parseText(plain) : plain;
-}
-
-/**
- * The same for those who parse texts themselves: sandboxed code gets a text as it is, so that parsing it takes the
- * program's time and memory. Several text blocks are joined by newlines; any other block keeps the whole list.
- */
-export function plainContent(result: ToolResult): unknown {
-  if (result.structuredContent !== undefined) return result.structuredContent;
-  const texts = result.content.map((block) => (block.type === 'text' ? block['text'] : undefined));
-  if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) return result.content;
-  return texts.join('\n');
 }
 
 /** How JSON begins. Most texts are none, and finding that out by an exception takes ten times as long. */

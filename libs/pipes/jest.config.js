@@ -1,0 +1,1 @@
+export default { displayName: 'pipes', preset: '../../jest.preset.js' };
