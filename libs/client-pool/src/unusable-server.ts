@@ -2,7 +2,7 @@ import type { CodeExecutorError, FailedServer } from '@code-executor/contracts';
 
 import { ConnectFailure } from './connection/connect-failure.js';
 import type { ServerStats } from './options.js';
-import type { UnknownTools } from './upstream-server.js';
+import type { UnknownTools } from './catalog/server-tools.js';
 
 /** A server that is configured and cannot be used as it is: it is named with the reason, and never started. */
 export class UnusableServer {

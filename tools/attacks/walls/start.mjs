@@ -103,7 +103,7 @@ export const start = {
     attacks: ['CFG-25'],
   },
   'a call is for the server that was judged': {
-    edits: [[pool('client-pool'), 'by.server !== undefined && server.name !== by.server', 'false']],
+    edits: [[pool('catalog/tool-finder'), 'by.server !== undefined && server.name !== by.server', 'false']],
     attacks: ['CFG-25'],
   },
   'the temp folder is nobody else’s': {
@@ -118,8 +118,8 @@ export const start = {
   },
   "names of another server's tools": {
     edits: [
-      [pool('client-pool'), 'if (!tools) throw', 'if (!tools && owners.length < 2) throw'],
-      [pool('client-pool'), 'tools.get(ownName)', 'tools?.get(ownName)'],
+      [pool('catalog/tool-finder'), 'if (!tools) throw', 'if (!tools && owners.length < 2) throw'],
+      [pool('catalog/tool-finder'), 'tools.get(ownName)', 'tools?.get(ownName)'],
     ],
     attacks: ['CFG-19'],
   },

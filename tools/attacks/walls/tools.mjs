@@ -49,9 +49,7 @@ export const tools = {
     attacks: ['PRX-17'],
   },
   'errors that a server answers are none of its own': {
-    edits: [
-      ['libs/client-pool/src/calls/guarded-calls.ts', `if (cause === answeredError) return 'success';`, ''],
-    ],
+    edits: [['libs/client-pool/src/calls/verdict.ts', `if (cause === answeredError) return 'success';`, '']],
     attacks: ['PRX-46'],
   },
   'places that are kept for other servers': {

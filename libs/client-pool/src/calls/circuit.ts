@@ -3,9 +3,8 @@ import CircuitBreaker from 'opossum';
 
 import { ConnectFailure } from '../connection/connect-failure.js';
 import type { ServerStats } from '../options.js';
+import { ServerJudge } from './verdict.js';
 
-/** What the error of a call says about its server: it failed, it works, or neither. */
-export type Verdict = 'failure' | 'success' | 'nothing';
 /** What a circuit has become. */
 export type CircuitAction = 'opened' | 'half_open' | 'closed';
 
@@ -16,8 +15,6 @@ export interface CircuitOptions {
   failureThreshold: number;
   /** Milliseconds from the opening to the trial. */
   resetTimeoutMs: number;
-  /** What an error of a call says that began at this time of `performance.now()`. */
-  judge: (error: unknown, startedMs: number) => Verdict;
   /** Told of the call that changed it; what makes it `half_open` is time alone. */
   onChange: (action: CircuitAction, by?: CallOptions) => void;
   logger: Logger;
@@ -36,10 +33,12 @@ const trialRetryAfterMs = 1_000;
  */
 export class Circuit {
   readonly #options: CircuitOptions;
+  readonly #judge = new ServerJudge();
   #breaker: CircuitBreaker<WorkArguments>;
   #failuresInRow = 0;
   #failuresTotal = 0;
   #openedAt = 0;
+  #lastAnswerAt = 0;
   #failure: ConnectFailure | undefined;
   /** The last call that failed or worked. */
   #lastCall: CallOptions = {};
@@ -110,13 +109,13 @@ export class Circuit {
     isTrial: boolean,
     giveUp: (error: unknown) => void,
   ): Promise<unknown> => {
-    const startedMs = performance.now();
+    const startedAt = performance.now();
     try {
       const result = await work(isTrial);
       this.#succeed(by);
       return result;
     } catch (error) {
-      const verdict = this.#options.judge(error, startedMs);
+      const verdict = this.#judge.verdictOn(error, this.#lastAnswerAt > startedAt);
       if (verdict === 'nothing') {
         giveUp(error);
         if (isTrial && this.#breaker.halfOpen) this.#repeatTrial();
@@ -132,6 +131,7 @@ export class Circuit {
   #succeed(by: CallOptions): void {
     this.#lastCall = by;
     this.#failuresInRow = 0;
+    this.#lastAnswerAt = performance.now();
   }
 
   /** The trial ended without an answer: the next call is another one. */

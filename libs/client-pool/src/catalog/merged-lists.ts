@@ -2,41 +2,36 @@ import type { ToolSchema } from '@code-executor/contracts';
 
 import type { ConnectFailure } from '../connection/connect-failure.js';
 import { possibleOwners } from './tool-names.js';
-import type { KnownTools, UnknownTools } from '../upstream-server.js';
+import type { KnownTools, UnknownTools } from './server-tools.js';
 
 type List = KnownTools | UnknownTools;
 
 /** The lists of several servers as one: each name once, in the order of the servers, then by name. */
 export class MergedLists {
-  #ranks: ReadonlyMap<string, number> = new Map();
   /** The last whole list, and what it was made of. */
   #whole: { lists: readonly List[]; tools: ToolSchema[] } | undefined;
 
-  /** The names of the servers. */
-  set order(servers: readonly string[]) {
-    this.#ranks = new Map(servers.map((server, rank) => [server, rank]));
-  }
-
-  /** The lists of all servers: the same array as long as they are the same. */
-  whole(lists: readonly List[]): ToolSchema[] {
-    if (!this.#whole || !isSame(this.#whole.lists, lists)) this.#whole = { lists, tools: this.merge(lists) };
+  /** The lists of all servers, in the order of their names: the same array as long as the lists are the same. */
+  whole(lists: readonly List[], names: readonly string[]): ToolSchema[] {
+    if (!this.#whole || !isSame(this.#whole.lists, lists)) {
+      this.#whole = { lists, tools: this.merge(lists, names) };
+    }
     return this.#whole.tools;
   }
 
-  merge(lists: readonly List[]): ToolSchema[] {
+  /** The lists of some servers; `names` are those of all. */
+  merge(lists: readonly List[], names: readonly string[]): ToolSchema[] {
+    const ranks = new Map(names.map((name, rank) => [name, rank]));
+    const rankOf = ({ server }: ToolSchema) => ranks.get(server) ?? 0;
     const merged = new Map<string, ToolSchema>();
-    for (const { tools } of lists) for (const tool of tools?.values() ?? []) keepRightful(merged, tool);
+    for (const { tools } of lists) for (const tool of tools?.values() ?? []) keepCallable(merged, tool);
     for (const list of lists) if (!list.tools) markUnclear(merged, list.failure);
-    return [...merged.values()].sort((a, b) => this.#rank(a) - this.#rank(b) || (a.name < b.name ? -1 : 1));
-  }
-
-  #rank(tool: ToolSchema): number {
-    return this.#ranks.get(tool.server) ?? 0;
+    return [...merged.values()].sort((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
   }
 }
 
 /** Of two tools under one name, the one that a call would reach. */
-function keepRightful(merged: Map<string, ToolSchema>, tool: ToolSchema): void {
+function keepCallable(merged: Map<string, ToolSchema>, tool: ToolSchema): void {
   const other = merged.get(tool.name);
   if (!other || other.server.length < tool.server.length) merged.set(tool.name, tool);
 }

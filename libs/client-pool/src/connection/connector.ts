@@ -37,6 +37,10 @@ export class Connector {
     return this.#connection !== undefined;
   }
 
+  get isClosed(): boolean {
+    return this.#whyClosed !== undefined;
+  }
+
   get isConnecting(): boolean {
     return this.#attempt !== undefined;
   }

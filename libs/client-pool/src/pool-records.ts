@@ -1,0 +1,55 @@
+import {
+  type CallerEvent,
+  type CallOptions,
+  type EventMarks,
+  parseTraceparent,
+  silentLogger,
+} from '@code-executor/contracts';
+
+import type { QueuedCall, Refusal } from './calls/call-queue.js';
+import type { CircuitAction } from './calls/circuit.js';
+import type { ClientPoolOptions } from './options.js';
+
+const circuitStatus = { opened: 'failure', half_open: 'success', closed: 'success' } as const;
+
+/** Tells the audit what a pool decides about calls. A sink that fails breaks no call; the log has its error. */
+export class PoolRecords {
+  readonly #options: Pick<ClientPoolOptions, 'audit' | 'logger'>;
+
+  constructor(options: Pick<ClientPoolOptions, 'audit' | 'logger'>) {
+    this.#options = options;
+  }
+
+  /** The queue has refused a call, perhaps after a wait. */
+  refused(action: Refusal, { tool, options }: QueuedCall, waitedMs: number | undefined): void {
+    const queued = waitedMs === undefined ? {} : { queuedMs: waitedMs };
+    const about = { toolName: tool.name, server: tool.server };
+    this.#record({ type: 'queue', action, status: 'rejected', ...about, ...queued, ...marksOf(options) });
+  }
+
+  /** The circuit of a server has changed, by this call or by time alone. */
+  circuitChanged(server: string, action: CircuitAction, by: CallOptions | undefined): void {
+    this.#record({ type: 'circuit', action, server, status: circuitStatus[action], ...marksOf(by) });
+  }
+
+  #record(event: CallerEvent): void {
+    const { audit, logger = silentLogger } = this.#options;
+    const onError = (error: unknown) => logger.error({ err: error }, 'audit sink failed');
+    try {
+      void Promise.resolve(audit?.(event)).catch(onError);
+    } catch (error) {
+      onError(error);
+    }
+  }
+}
+
+/** When it is, and whose call, as records say it. */
+function marksOf({ executionId, caller, traceparent }: CallOptions = {}): EventMarks {
+  const trace = parseTraceparent(traceparent);
+  return {
+    timestamp: new Date().toISOString(),
+    ...(executionId !== undefined && { executionId }),
+    ...(caller && { clientId: caller.id, clientKind: caller.kind }),
+    ...(trace && { correlationId: trace.traceId }),
+  };
+}
