@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 import { makePrivateFolder, readRegularFile, unusableFile } from '@code-executor/files';
 
 import { isWithin, realPathOf } from './real-path.js';
@@ -57,7 +57,7 @@ export async function makeProductHome(search: Omit<FileSearch, 'file'>): Promise
     throw unusableFile(folder, 'lies in the working directory; set CODE_EXECUTOR_HOME to a folder elsewhere');
   }
   await makePrivateFolder(folder).catch((error: unknown) => {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+    const code = systemCodeOf(error) ?? 'unknown reason';
     throw unusableFile(folder, `cannot be made (${code}); look at the rights of the folder around it`, error);
   });
   return folder;

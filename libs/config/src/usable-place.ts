@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { within } from '@code-executor/contracts';
+import { systemCodeOf, within } from '@code-executor/contracts';
 
 /** The kernel's own file systems, in which nobody can put a file: proc and sysfs. */
 const withoutFiles: readonly number[] = [0x9fa0, 0x62656572];
@@ -34,7 +34,7 @@ async function nearestExisting(path: string): Promise<string> {
     await stat(path);
     return path;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     if ((code !== 'ENOENT' && code !== 'ENOTDIR') || dirname(path) === path) throw error;
     return nearestExisting(dirname(path));
   }

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { codeOf } from './unusable-file.js';
+import { systemCodeOf } from '@code-executor/contracts';
 
 /**
  * Makes a folder, and those above it that are missing, for their user only. One that is there stays as it is, and may
@@ -12,7 +12,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   try {
     await makeOne(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    if (systemCodeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
     await makePrivateFolder(dirname(path));
     await makeOne(path);
   }

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 
 import { type Ownership, ownershipProblem, type Writers } from './ownership.js';
-import { codeOf, unusableFile } from './unusable-file.js';
+import { unusableFile } from './unusable-file.js';
 
 export interface ReadOptions {
   /** A larger file is refused, and never read as a whole. */
@@ -56,7 +56,7 @@ async function openToRead(path: string, followLink: boolean): Promise<FileHandle
   try {
     return await open(path, flags);
   } catch (error) {
-    const code = codeOf(error) ?? 'unknown reason';
+    const code = systemCodeOf(error) ?? 'unknown reason';
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unusableFile(path, 'is a symbolic link; name the file itself', error);
     throw unusableFile(path, `cannot be opened (${code})`, error);

@@ -1,9 +1,9 @@
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 
 import { readRegularFile } from './read-regular-file.js';
 import { replaceFile } from './replace-file.js';
 import { takeLock } from './take-lock.js';
-import { codeOf, unusableFile } from './unusable-file.js';
+import { unusableFile } from './unusable-file.js';
 
 const lockWaitMs = 15_000;
 
@@ -41,6 +41,6 @@ export async function rewriteFile(
 
 function failToWrite(path: string, error: unknown): never {
   if (CodeExecutorError.is(error)) throw error;
-  const reason = codeOf(error) ?? 'unknown reason';
+  const reason = systemCodeOf(error) ?? 'unknown reason';
   throw unusableFile(path, `cannot be written (${reason}); look at its rights and its folder's`, error);
 }

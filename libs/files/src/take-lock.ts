@@ -1,10 +1,9 @@
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 
 import { readRegularFile } from './read-regular-file.js';
-import { codeOf } from './unusable-file.js';
 
 const retryMs = 20;
 
@@ -41,7 +40,7 @@ async function create(path: string): Promise<FileHandle | undefined> {
   try {
     lock = await open(path, 'wx', 0o600);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return undefined;
+    if (systemCodeOf(error) === 'EEXIST') return undefined;
     throw error;
   }
   try {

@@ -4,8 +4,3 @@ import { CodeExecutorError } from '@code-executor/contracts';
 export function unusableFile(path: string, what: string, cause?: unknown): CodeExecutorError {
   return new CodeExecutorError('failed_precondition', `File ${path} ${what}.`, { cause });
 }
-
-/** The code of an error of the operating system: `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
-}

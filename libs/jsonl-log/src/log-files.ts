@@ -1,6 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import { systemCodeOf } from '@code-executor/contracts';
+
 /** Where a log lies: files for each UTC day in a folder, or one file for all days. */
 export type LogPlace = { directory: string; prefix: string } | { file: string };
 
@@ -44,7 +46,7 @@ export async function listFiles(place: LogPlace): Promise<LogFile[]> {
       one.date === other.date ? one.part - other.part : isEarlier(one, other),
     );
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -1,5 +1,7 @@
 import { lstat, unlink } from 'node:fs/promises';
 
+import { systemCodeOf } from '@code-executor/contracts';
+
 import { listFiles, type LogPlace } from './log-files.js';
 
 /**
@@ -26,7 +28,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await lstat(path)).size;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    if (systemCodeOf(error) === 'ENOENT') return 0;
     throw error;
   }
 }
@@ -37,7 +39,7 @@ export async function unlinkAnyway(path: string): Promise<boolean> {
     await unlink(path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (systemCodeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }

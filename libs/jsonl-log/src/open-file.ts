@@ -2,6 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import { systemCodeOf } from '@code-executor/contracts';
+
 import { makePrivateFolder } from '@code-executor/files';
 
 /** Never follows a link, never waits for whoever is at the other end of a pipe. */
@@ -45,12 +47,8 @@ async function makeFolder(folder: string): Promise<void> {
     await makePrivateFolder(folder);
   } catch (error) {
     // Something else is there: `checkFolder` says what.
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
 
 /** Opens a file of lines to read. */
@@ -92,6 +90,6 @@ const words: Readonly<Record<string, string>> = {
 /** Why a file cannot be used, without its path. */
 export function reasonOf(error: unknown): string {
   if (error instanceof TypeError) return error.message;
-  const code = codeOf(error);
+  const code = systemCodeOf(error);
   return code === undefined ? 'it fails' : (words[code] ?? `it fails with ${code}`);
 }

@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
 
+import { systemCodeOf } from '@code-executor/contracts';
+
 import { openToRead, reasonOf } from './open-file.js';
 import { type Line, readLines } from './read-lines.js';
 
@@ -38,7 +40,7 @@ export async function* readEntries<Entry extends object>(
     }
   } catch (error) {
     // Expired since the folder was read.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (systemCodeOf(error) === 'ENOENT') return;
     onBadLine({ file, line: 0, reason: reasonOf(error) });
   }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { CodeExecutorError, type JsonObject, noPermissions } from '@code-executor/contracts';
+import { CodeExecutorError, type JsonObject, noPermissions, systemCodeOf } from '@code-executor/contracts';
 import { DenoRunner, type DenoRunnerOptions, type OwnFiles } from '@code-executor/deno-runtime';
 import { makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
 import { isPrivateFolder } from '@code-executor/isolation';
@@ -87,8 +87,9 @@ export class MemorySnapshot {
         return file;
       },
       (error: unknown) => {
-        const { code } = error as NodeJS.ErrnoException;
-        const reason = CodeExecutorError.is(error) ? error.message : `it cannot be kept (${String(code)}).`;
+        const reason = CodeExecutorError.is(error)
+          ? error.message
+          : `it cannot be kept (${systemCodeOf(error) ?? 'unknown reason'}).`;
         this.#problem = `Python starts slowly, without its memory snapshot: ${reason}`;
         // What was full or busy may not be for long; what never works is not tried each time.
         setTimeout(() => (this.#file = undefined), retryMs).unref();

@@ -1,7 +1,7 @@
 import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 import { readRegularFile, replaceFile } from '@code-executor/files';
 
 import { keepModules } from './keep-modules.js';
@@ -137,9 +137,7 @@ async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (CodeExecutorError.is(error)) throw error;
-    // Not `instanceof Error`: it may come from another realm.
-    const hasCode = typeof error === 'object' && error !== null && 'code' in error;
-    const code = hasCode ? String(error.code) : 'unknown error';
+    const code = systemCodeOf(error) ?? 'unknown reason';
     throw new CodeExecutorError(
       'failed_precondition',
       `${what} could not be written (${code}); look at its rights and the room on the disk, or name another directory.`,

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 
 import type { OfferedWheel, PackageIndex } from './package-index.js';
 import { readWheelFile } from './read-wheel-file.js';
@@ -18,7 +18,7 @@ export class FolderIndex implements PackageIndex {
 
   async offers(packageName: string): Promise<OfferedWheel[]> {
     const fileNames = await readdir(this.name).catch((reason: unknown) => {
-      const { code = 'unknown reason' } = reason as NodeJS.ErrnoException;
+      const code = systemCodeOf(reason) ?? 'unknown reason';
       throw new CodeExecutorError(
         'failed_precondition',
         `The index ${this.name} cannot be read (${code}); correct executors.python.indexUrl or --index-url.`,

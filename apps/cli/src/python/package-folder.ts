@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 import { makePrivateFolder, replaceFile, takeLock } from '@code-executor/files';
 import { lockFileName } from '@code-executor/sandbox-pyodide';
 
@@ -89,7 +89,7 @@ export class PackageFolder {
 
   readonly #unwritable = (reason: unknown): never => {
     if (CodeExecutorError.is(reason)) throw reason;
-    const { code = 'unknown reason' } = reason as NodeJS.ErrnoException;
+    const code = systemCodeOf(reason) ?? 'unknown reason';
     throw new CodeExecutorError(
       'failed_precondition',
       `Folder ${this.path} cannot be written (${code}); change its permissions, or executors.python.packagesDir.`,

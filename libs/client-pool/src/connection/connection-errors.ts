@@ -1,4 +1,4 @@
-import { CodeExecutorError, type ErrorCode } from '@code-executor/contracts';
+import { CodeExecutorError, type ErrorCode, systemCodeOf } from '@code-executor/contracts';
 
 import { costLimit } from '../transport/message-limits.js';
 
@@ -121,8 +121,7 @@ export function isRefusal(fault: RequestFault): boolean {
 
 /** The system's word for a failure, for example ECONNREFUSED, of an error or of its cause. */
 export function systemCode(error: unknown): string | undefined {
-  const reason = rootCause(error);
-  return isObject(reason) && 'code' in reason && typeof reason.code === 'string' ? reason.code : undefined;
+  return systemCodeOf(rootCause(error));
 }
 
 /** The error at the bottom: `fetch` hides what happened under "fetch failed". */

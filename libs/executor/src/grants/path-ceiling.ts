@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
-import type { GrantedPath } from '@code-executor/contracts';
+import { type GrantedPath, systemCodeOf } from '@code-executor/contracts';
 
 import { kernelMountsAt, outermost } from './kernel-mounts.js';
 import { isInside, namesBehind, stepsOf } from './names-behind.js';
@@ -152,7 +152,8 @@ function holdRoot(path: string, writable: readonly string[]): Root | string {
     const descriptor = openSync(path, pathOnly);
     return { descriptor, names: [resolve(path), placeOf(descriptor)] };
   } catch (reason) {
-    return codeOf(reason) === 'ENOENT' ? 'does not exist' : `cannot be opened (${codeOf(reason)})`;
+    const code = systemCodeOf(reason);
+    return code === 'ENOENT' ? 'does not exist' : `cannot be opened (${code ?? String(reason)})`;
   }
 }
 
@@ -160,16 +161,10 @@ function refusalOf(reason: unknown, { descriptor, names }: Root): Refusal {
   if (reason instanceof LinkOnTheWay) {
     return new Refusal('leads through a link', 'name the file or folder itself');
   }
-  const code = codeOf(reason);
+  const code = systemCodeOf(reason) ?? String(reason);
   if (!(reason instanceof Gone) && code !== 'ENOENT' && code !== 'ENOTDIR')
     return new Refusal(`cannot be opened by the server (${code})`);
   const [now, then] = [statSync(names[0] ?? '', { throwIfNoEntry: false }), fstatSync(descriptor)];
   if (now?.ino === then.ino && now.dev === then.dev) return new Refusal('does not exist');
   return new Refusal('is not there any more since the configuration was read', 'restart the server');
-}
-
-function codeOf(reason: unknown): string {
-  return typeof reason === 'object' && reason !== null && 'code' in reason
-    ? String(reason.code)
-    : String(reason);
 }

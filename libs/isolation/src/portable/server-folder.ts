@@ -12,6 +12,8 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { systemCodeOf } from '@code-executor/contracts';
+
 /** Process ids mean something within their namespace only, and containers may share a temp folder. */
 const prefix = `code-executor-${processNamespace()}-`;
 /** Holds the process id of the server: programs know the name of the folder, and should not know that. */
@@ -127,6 +129,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemCodeOf(error) === 'EPERM';
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 
-import { CodeExecutorError, type GrantedPath } from '@code-executor/contracts';
+import { CodeExecutorError, type GrantedPath, systemCodeOf } from '@code-executor/contracts';
 
 /** `O_PATH`: the same on x64 and arm64; Node has no name for it. */
 const pathOnly = 0o10000000;
@@ -107,7 +107,7 @@ const failures: Record<string, ['not_found' | 'permission_denied' | 'failed_prec
 };
 
 function describeFailure(reason: unknown, path: string): unknown {
-  const code = typeof reason === 'object' && reason !== null && 'code' in reason ? String(reason.code) : '';
+  const code = systemCodeOf(reason) ?? '';
   const failure = Object.hasOwn(failures, code) ? failures[code] : undefined;
   if (!failure) return reason;
   return new CodeExecutorError(failure[0], `${path.slice(0, 200)} ${failure[1]}.`, { cause: reason });
