@@ -23,7 +23,8 @@ export {
   trustedFiles,
   trustFiles,
 } from './project-request.js';
-export { clientIdPattern, clientIdRule, type Config } from './schema.js';
+export type { Config } from './schema.js';
+export { clientIdPattern, clientIdRule } from './schema/http.js';
 export type {
   HttpServerConfig,
   ServerEntry,

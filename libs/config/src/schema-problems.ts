@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { configKeys, isLeaf, nodeAt, typeText } from './config-keys.js';
 import { dotted, type KeyPath, shorten } from './key-path.js';
 import type { ProblemList } from './problem-list.js';
-import { clientIdRule } from './schema.js';
+import { clientIdRule } from './schema/http.js';
 import { serverNameRule } from './server-entry.js';
 
 /** How an issue of the schema reads. */

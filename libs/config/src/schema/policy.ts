@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+import { problemInServerRule } from '../tool-patterns.js';
+import { integer, list, serverName, toolList } from './fields.js';
+
+export const policy = z.strictObject({
+  ceiling: toolList(
+    'Tools (names, globs such as `mcp__github__*`, or servers such as `github`) beyond which no execution may call any. Default: no ceiling; `[]` forbids all.',
+  ),
+  defaultAllowedTools: toolList(
+    'Tools (names, globs or servers) that an execution may call without asking for them. Default: none.',
+  ),
+  servers: z
+    .record(
+      serverName,
+      z.strictObject({
+        allow: list(
+          'Tools of this server (own or full names, or globs of them) that may be called; all others are blocked. Default: all.',
+        ),
+        deny: list(
+          'Tools of this server (own or full names, or globs of them) that are blocked, whatever else allows them. Default: none.',
+        ),
+      }),
+    )
+    .superRefine((servers, context) => {
+      for (const [server, rules] of Object.entries(servers)) {
+        for (const [rule, patterns] of Object.entries(rules)) {
+          for (const [index, pattern] of patterns.entries()) {
+            const message = problemInServerRule(server, pattern);
+            if (message !== undefined)
+              context.addIssue({ code: 'custom', path: [server, rule, index], message });
+          }
+        }
+      }
+    })
+    .exactOptional(),
+  budget: z
+    .strictObject({
+      maxCalls: integer(1, 1_000_000, 'Tool calls that one execution may make. Default: 1000.'),
+      maxConcurrent: integer(1, 1000, 'Tool calls of one execution at once; further ones wait. Default: 32.'),
+      maxBytes: integer(
+        1000,
+        1_073_741_824,
+        'Bytes of tool results that one execution may receive. Default: 67108864.',
+      ),
+    })
+    .exactOptional(),
+});
