@@ -59,8 +59,8 @@ export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
 }
 
 /**
- * The answer of {@link ToolSource.listTools}: what is there, and what could not be asked. Nobody changes a tool
- * that is listed: others keep what they made of it.
+ * The answer of {@link ToolSource.listTools}: what is there, and what could not be asked. Do not change the list or a
+ * tool in it, because others have the same objects.
  */
 export interface ToolListing<Tool extends ToolHit = ToolSchema> {
   tools: Tool[];
@@ -125,7 +125,14 @@ export interface ToolResult {
  * `detail`; any other is one too.
  */
 export interface ToolSource<Tool extends ToolHit = ToolSchema> {
-  /** Never rejects for a broken server: it is named in `failedServers`. */
+  /**
+   * Lists the tools. Never rejects for a broken server: it is named in `failedServers`.
+   *
+   * A listed array, a tool in it and the schemas of that tool never change: whatever changes is listed as a new
+   * object. So what is made of them (a search index, a validator, a signature) can be kept by the object, for example
+   * in a `WeakMap`. A source therefore lists the same objects as long as they say the same: new ones are correct, but
+   * everything is then made again.
+   */
   listTools(options?: ListOptions): Promise<ToolListing<Tool>>;
   /**
    * Resolves with the whole result; rejects with a {@link CodeExecutorError} when the host cannot or
