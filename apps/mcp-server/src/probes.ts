@@ -41,11 +41,13 @@ export const probeRoutes: FastifyPluginAsync<ProbeOptions> = (app, options) => {
     const common = { status: 'ok', uptime: Math.floor(process.uptime()), timestamp: now(), version };
     if (!isTrusted(request)) return common;
     const current = host();
-    const connected = (current?.poolStats.servers ?? []).filter(({ state }) => state === 'connected').length;
     const size = (await current?.cache.entries())?.length ?? 0;
-    const sandboxes = (await current?.executor.status()) ?? [];
-    const healthy = sandboxes.every(({ isolation }) => isolation !== undefined);
-    return { ...common, healthy, mcpClients: { connected }, schemaCache: { size } };
+    // Nothing is wrong with parts that nothing has needed yet.
+    const { healthy, mcpClients } = (await current?.health()) ?? {
+      healthy: true,
+      mcpClients: { connected: 0 },
+    };
+    return { ...common, healthy, mcpClients, schemaCache: { size } };
   });
 
   app.get('/metrics', guardsMetrics ? {} : open, async (_request, reply: FastifyReply) =>

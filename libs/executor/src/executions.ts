@@ -42,6 +42,7 @@ export class Executions {
     this.#maxFinished = maxFinished;
     this.#keepMs = keepFinishedMs;
     this.#forgetOld();
+    this.#forgetLater();
   }
 
   /** How many have finished and can be looked up. */
@@ -81,6 +82,7 @@ export class Executions {
   /** Forgets those that have finished. */
   clear(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#finished.clear();
     this.#finishedBytes = 0;
   }
@@ -91,9 +93,10 @@ export class Executions {
     this.#finished.set(execution.id, { execution, bytes, endedMs: performance.now() });
     this.#finishedBytes += bytes;
     this.#forgetOld();
+    if (!this.#timer) this.#forgetLater();
   }
 
-  /** What is too old or too much, now and when the next one will be too old. */
+  /** Forgets what is too old or too much. */
   #forgetOld(): void {
     const now = performance.now();
     for (const [id, { bytes, endedMs }] of this.#finished) {
@@ -102,11 +105,21 @@ export class Executions {
       this.#finished.delete(id);
       this.#finishedBytes -= bytes;
     }
+  }
+
+  /** Forgets the oldest one when its time is over, and those after it when theirs is. */
+  #forgetLater(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     const [oldest] = this.#finished.values();
-    // What is kept for whoever may ask keeps no process alive.
-    if (oldest)
-      this.#timer = setTimeout(() => this.#forgetOld(), oldest.endedMs + this.#keepMs - now + 1).unref();
+    if (!oldest) return;
+    const restMs = oldest.endedMs + this.#keepMs - performance.now();
+    this.#timer = setTimeout(() => {
+      this.#forgetOld();
+      this.#forgetLater();
+    }, restMs + 1);
+    // It must not keep the process alive.
+    this.#timer.unref();
   }
 }
 

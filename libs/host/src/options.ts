@@ -10,102 +10,125 @@ import type { SchemaCacheOptions } from '@code-executor/schema-cache';
 
 import type { HostSettings } from './settings.js';
 
-// The one place where keys of the configuration become options of the parts: by name, so that one that is renamed on
-// either side does not compile.
+// The one place where keys of the configuration become options of the parts, each by its name: a key or an option that is
+// renamed no longer compiles.
 
-/** The keys of a section that are options of the same name. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- Whoever calls says whose options they are.
-function pick<Options>() {
-  return <Section extends object, Key extends keyof Section & keyof Options>(
-    section: Section | undefined,
-    ...keys: Key[]
-  ): Partial<Pick<Section, Key>> => {
-    const picked: Partial<Pick<Section, Key>> = {};
-    for (const key of keys) if (section?.[key] !== undefined) picked[key] = section[key];
-    return picked;
-  };
+/** The options that are set. A key that is left out means the default of the part. */
+function whereSet<Options extends object>(options: {
+  [Key in keyof Options]?: Options[Key] | undefined;
+}): Partial<Options> {
+  const set = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as Partial<Options>;
 }
 
-type Options<Key extends keyof ExecutorOptions> = NonNullable<ExecutorOptions[Key]>;
+type Part<Key extends keyof ExecutorOptions> = NonNullable<ExecutorOptions[Key]>;
 
 /** What an executor is made with, beside its parts. */
 export function executorOptions({ config, withheld = [] }: HostSettings) {
   const { security, sandbox, policy } = config;
   return {
-    policy: pick<Options<'policy'>>()(policy, 'ceiling', 'defaultAllowedTools', 'servers'),
-    budget: pick<Options<'budget'>>()(policy?.budget, 'maxCalls', 'maxConcurrent', 'maxBytes'),
-    limits: pick<Options<'limits'>>()(security, 'defaultTimeoutMs', 'maxTimeoutMs', 'maxCodeSize'),
-    grants: {
-      ...pick<Options<'grants'>>()(security, 'allowRead', 'allowWrite', 'allowNetwork'),
+    policy: whereSet<Part<'policy'>>({
+      ceiling: policy?.ceiling,
+      defaultAllowedTools: policy?.defaultAllowedTools,
+      servers: policy?.servers,
+    }),
+    budget: whereSet<Part<'budget'>>({
+      maxCalls: policy?.budget?.maxCalls,
+      maxConcurrent: policy?.budget?.maxConcurrent,
+      maxBytes: policy?.budget?.maxBytes,
+    }),
+    limits: whereSet<Part<'limits'>>({
+      defaultTimeoutMs: security?.defaultTimeoutMs,
+      maxTimeoutMs: security?.maxTimeoutMs,
+      maxCodeSize: security?.maxCodeSize,
+    }),
+    grants: whereSet<Part<'grants'>>({
+      allowRead: security?.allowRead,
+      allowWrite: security?.allowWrite,
+      allowNetwork: security?.allowNetwork,
       withheld,
-    },
-    queue: pick<Options<'queue'>>()(sandbox, 'maxConcurrent', 'maxQueued', 'queueTimeoutMs'),
+    }),
+    queue: whereSet<Part<'queue'>>({
+      maxConcurrent: sandbox?.maxConcurrent,
+      maxQueued: sandbox?.maxQueued,
+      queueTimeoutMs: sandbox?.queueTimeoutMs,
+    }),
   } satisfies Partial<ExecutorOptions>;
 }
 
-/** How many executions can be looked up after their end, and how long. */
+/** How many executions can be looked up after their end, and for how long. */
 export function keepOptions({ config: { sandbox } }: HostSettings): KeepOptions {
-  return pick<KeepOptions>()(sandbox, 'maxFinished', 'keepFinishedMs');
+  return whereSet<KeepOptions>({
+    maxFinished: sandbox?.maxFinished,
+    keepFinishedMs: sandbox?.keepFinishedMs,
+  });
 }
 
 export function typescriptOptions({ config: { sandbox, executors } }: HostSettings): DenoSandboxOptions {
-  return {
-    ...pick<DenoSandboxOptions>()(sandbox, 'isolation', 'maxOutputChars'),
-    ...pick<DenoSandboxOptions>()(executors?.typescript, 'denoPath', 'heapMb', 'memoryMb'),
+  return whereSet<DenoSandboxOptions>({
+    isolation: sandbox?.isolation,
+    maxOutputChars: sandbox?.maxOutputChars,
+    denoPath: executors?.typescript?.denoPath,
+    heapMb: executors?.typescript?.heapMb,
+    memoryMb: executors?.typescript?.memoryMb,
     spares: sparesOf(sandbox, 'typescript'),
-  };
+  });
 }
 
 export function pythonOptions({ config, homeDir }: HostSettings): PyodideSandboxOptions {
   const { sandbox, executors } = config;
   const snapshotDir = homeDir && join(homeDir, 'python');
   const packagesDir = executors?.python?.packagesDir ?? (snapshotDir && join(snapshotDir, 'packages'));
-  return {
-    ...pick<PyodideSandboxOptions>()(sandbox, 'isolation', 'maxOutputChars'),
-    ...pick<PyodideSandboxOptions>()(executors?.typescript, 'denoPath'),
-    ...pick<PyodideSandboxOptions>()(executors?.python, 'memoryMb'),
+  return whereSet<PyodideSandboxOptions>({
+    isolation: sandbox?.isolation,
+    maxOutputChars: sandbox?.maxOutputChars,
+    denoPath: executors?.typescript?.denoPath,
+    memoryMb: executors?.python?.memoryMb,
     spares: sparesOf(sandbox, 'python'),
-    ...(snapshotDir !== undefined && { snapshotDir }),
-    ...(packagesDir !== undefined && { packagesDir: resolve(packagesDir) }),
-  };
+    snapshotDir,
+    packagesDir: packagesDir && resolve(packagesDir),
+  });
 }
 
 type Spares = NonNullable<DenoSandboxOptions['spares']>;
 
 function sparesOf(sandbox: Config['sandbox'], language: LanguageName): Spares {
-  const count = sandbox?.spares?.[language];
-  return {
-    ...pick<Spares>()(sandbox?.spares, 'idleMs', 'maxMemoryMb'),
-    ...(count !== undefined && { count }),
-  };
+  const { idleMs, maxMemoryMb, [language]: count } = sandbox?.spares ?? {};
+  return whereSet<Spares>({ idleMs, maxMemoryMb, count });
 }
 
+/** What the pool of upstream servers is made with, beside its parts. */
 export function poolOptions({ config, servers = {}, unusable = [] }: HostSettings) {
-  const discoveryTimeoutMs = config.discovery?.timeoutMs;
+  const { pool, discovery } = config;
   return {
-    ...pick<ClientPoolOptions>()(
-      config.pool,
-      'maxConcurrent',
-      'maxQueued',
-      'queueTimeoutMs',
-      'failureThreshold',
-      'resetTimeoutMs',
-      'callTimeoutMs',
-      'connectTimeoutMs',
-    ),
-    ...(discoveryTimeoutMs !== undefined && { discoveryTimeoutMs }),
+    ...whereSet<ClientPoolOptions>({
+      maxConcurrent: pool?.maxConcurrent,
+      maxQueued: pool?.maxQueued,
+      queueTimeoutMs: pool?.queueTimeoutMs,
+      failureThreshold: pool?.failureThreshold,
+      resetTimeoutMs: pool?.resetTimeoutMs,
+      callTimeoutMs: pool?.callTimeoutMs,
+      connectTimeoutMs: pool?.connectTimeoutMs,
+      discoveryTimeoutMs: discovery?.timeoutMs,
+    }),
     servers,
     unusable,
   } satisfies Partial<ClientPoolOptions>;
 }
 
-export function cacheOptions({ config, homeDir }: HostSettings): SchemaCacheOptions {
-  return {
-    ...(homeDir !== undefined && { file: join(homeDir, 'schema-cache.json') }),
-    ...pick<SchemaCacheOptions>()(config.schemaCache, 'store', 'ttlMs', 'maxEntries'),
-  };
+export function cacheOptions({ config: { schemaCache }, homeDir }: HostSettings): SchemaCacheOptions {
+  return whereSet<SchemaCacheOptions>({
+    file: homeDir && join(homeDir, 'schema-cache.json'),
+    store: schemaCache?.store,
+    ttlMs: schemaCache?.ttlMs,
+    maxEntries: schemaCache?.maxEntries,
+  });
 }
 
 export function auditOptions({ audit }: Config): Partial<AuditLogOptions> {
-  return pick<AuditLogOptions>()(audit, 'retentionDays', 'maxMegabytes', 'required');
+  return whereSet<AuditLogOptions>({
+    retentionDays: audit?.retentionDays,
+    maxMegabytes: audit?.maxMegabytes,
+    required: audit?.required,
+  });
 }
