@@ -50,7 +50,7 @@ const layers = [
 /** Where one part of the foundation is made of others: these edges, and no others. */
 const foundationEdges = {
   'deno-runtime': ['isolation', 'sandbox-channel'],
-  isolation: ['pipes'],
+  isolation: ['files', 'pipes'],
   'jsonl-log': ['files'],
   'sandbox-channel': ['pipes', 'schema-types'],
 };

@@ -13,7 +13,8 @@ import { denoCommand, type DenoLimits, type OwnFiles } from './deno-command.js';
 import { chooseDenoIsolation } from './deno-isolation.js';
 import { DenoProcess } from './deno-process.js';
 import { findDeno } from './find-deno.js';
-import { type ProgramOptions, type ProgramOutcome, runProgram } from './run-program.js';
+import type { ProgramOptions } from './program-options.js';
+import { type ProgramOutcome, runProgram } from './run-program.js';
 import { type SpareOptions, SparePool } from './spare-pool.js';
 
 export interface DenoRunnerOptions {

@@ -8,9 +8,9 @@ import { HostCalls, type SandboxFrame } from '@code-executor/sandbox-channel';
 import type { DenoProcess } from './deno-process.js';
 import type { Ending, ResultFrame } from './ending.js';
 import { diskWatchMs, maxDiskBytes, maxStartMs } from './program-limits.js';
+import type { ProgramOptions, ProgramRequest } from './program-options.js';
 import { ProgramOutput } from './program-output.js';
 import { RunClock } from './run-clock.js';
-import type { ProgramOptions, ProgramRequest } from './run-program.js';
 
 const programIsOver = new CodeExecutorError('cancelled', 'The program is over.');
 const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };

@@ -1,3 +1,4 @@
+export { isPrivateFolder } from './is-private-folder.js';
 export { makePrivateFolder } from './make-private-folder.js';
 export { ownershipProblem } from './ownership.js';
 export { type ReadOptions, readRegularFile, type RegularFile } from './read-regular-file.js';

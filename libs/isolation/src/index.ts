@@ -3,6 +3,6 @@ export type { IsolatedCommand, IsolatedCommandOptions, Walls } from './command.j
 export { firstLineOf } from './first-line.js';
 export type { Grants } from './grants.js';
 export { isolatedCommand } from './isolated-command.js';
-export { isPrivateFolder, isServerFolder } from './portable/server-folder.js';
+export { isServerFolder } from './portable/server-folder.js';
 export type { ExitStatus } from './process/exit-status.js';
 export { IsolatedProcess } from './process/isolated-process.js';

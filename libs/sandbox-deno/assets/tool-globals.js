@@ -1,5 +1,7 @@
 import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
 
+import { byName } from './by-name.js';
+
 /** An upstream tool failed, or the server would not call it. */
 export class McpToolError extends Error {
   constructor({ message, code, tool, server, retryAfterMs }) {
@@ -15,6 +17,8 @@ export class McpToolError extends Error {
 /** The tool is not in `allowedTools`, or the server's own policy forbids it. */
 export class ToolNotAllowedError extends McpToolError {}
 
+const discoveryOptions = new Set(['server', 'detail', 'limit', 'offset']);
+
 /** The functions through which a program reaches tools. */
 export function createToolGlobals(channel) {
   // `await` keeps the caller in the stack; the error is made here, where that stack is.
@@ -29,34 +33,21 @@ export function createToolGlobals(channel) {
     }
   }
 
-  function refuse(message, tool) {
-    throw new McpToolError({ code: 'invalid_argument', message, tool });
-  }
-
-  /** What `Object.keys` has to know at once. */
-  function namesNow(server) {
-    const reply = channel.askNow('pathNames', { server, style: 'camelCase' });
-    if (reply === undefined) {
-      refuse(
-        'While calls are under way, names of tools are not there at once; use await discoverMCPTools().',
-      );
-    }
-    if (reply.error) throw new McpToolError(reply.error);
-    return reply.value;
-  }
-
-  function isRaw(options, called, tool) {
-    const unknown = Object.keys(options ?? {}).find((option) => option !== 'raw');
-    if (unknown !== undefined) refuse(`${called} has the option raw, and none named ${unknown}.`, tool);
-    return options?.raw === true;
-  }
-
   return {
     async callMCPTool(name, params = {}, options = {}) {
       const tool = typeof name === 'string' ? name : undefined;
       const raw = isRaw(options, 'callMCPTool', tool);
       return await ask('callTool', { name, args: params, raw }, tool);
     },
+    ...discoveryGlobals(ask),
+    tools: toolsByName(channel, ask),
+    McpToolError,
+    ToolNotAllowedError,
+  };
+}
+
+function discoveryGlobals(ask) {
+  return {
     async discoverMCPTools(options = {}) {
       const { search, ...others } = Object(options);
       const words = typeof search === 'string' ? [search] : (search ?? []);
@@ -90,60 +81,38 @@ export function createToolGlobals(channel) {
         detail: given.detail ?? 'brief',
       });
     },
-    /** Every tool as a function: `tools.<server>.<tool>(args)`, by its own name or by the name in camel case. */
-    tools: byName(
-      (server) =>
-        byName(
-          (tool) => {
-            const called = `tools.${server}.${tool}`;
-            return async (params = {}, options = {}) => {
-              const raw = isRaw(options, called);
-              return await ask('callTool', { server, tool, args: params, raw });
-            };
-          },
-          () => namesNow(server),
-        ),
-      () => namesNow(),
-    ),
-    McpToolError,
-    ToolNotAllowedError,
   };
 }
 
-const discoveryOptions = new Set(['server', 'detail', 'limit', 'offset']);
-
-/**
- * An object that makes its properties when they are asked for, whatever their name, and keeps them; `list` has the
- * names of those that there are.
- */
-function byName(make, list) {
-  const made = new Map();
-  const get = (name) => {
-    if (!made.has(name)) made.set(name, make(name));
-    return made.get(name);
+/** Every tool as a function: `tools.<server>.<tool>(args)`, by its own name or by the name in camel case. */
+function toolsByName(channel, ask) {
+  const toolOf = (server) => (tool) => {
+    const called = `tools.${server}.${tool}`;
+    return async (params = {}, options = {}) => {
+      const raw = isRaw(options, called);
+      return await ask('callTool', { server, tool, args: params, raw });
+    };
   };
-  // `then` would make it something to await.
-  const isName = (name) => typeof name === 'string' && name !== 'then';
-  const target = Object.create(null);
-  // What the console shows.
-  const inspect = (show) => show(Object.fromEntries(list().map((name) => [name, get(name)])));
-  Object.defineProperty(target, Symbol.for('Deno.customInspect'), { value: inspect, configurable: true });
-  return new Proxy(target, {
-    get: (_, name) => {
-      // As JSON, it is its names.
-      if (name === 'toJSON') return list;
-      return isName(name) ? get(name) : undefined;
-    },
-    has: (_, name) => isName(name) && list().includes(name),
-    ownKeys: () => [...list(), ...Reflect.ownKeys(target)],
-    getOwnPropertyDescriptor: (_, name) =>
-      isName(name)
-        ? { value: get(name), enumerable: true, configurable: true }
-        : Reflect.getOwnPropertyDescriptor(target, name),
-    set: () => false,
-    defineProperty: () => false,
-    deleteProperty: () => false,
-    setPrototypeOf: () => false,
-    preventExtensions: () => false,
-  });
+  const serverOf = (server) => byName(toolOf(server), () => namesNow(channel, server));
+  return byName(serverOf, () => namesNow(channel));
+}
+
+/** What `Object.keys` has to know at once. */
+function namesNow(channel, server) {
+  const reply = channel.askNow('pathNames', { server, style: 'camelCase' });
+  if (reply === undefined) {
+    refuse('While calls are under way, names of tools are not there at once; use await discoverMCPTools().');
+  }
+  if (reply.error) throw new McpToolError(reply.error);
+  return reply.value;
+}
+
+function isRaw(options, called, tool) {
+  const unknown = Object.keys(options ?? {}).find((option) => option !== 'raw');
+  if (unknown !== undefined) refuse(`${called} has the option raw, and none named ${unknown}.`, tool);
+  return options?.raw === true;
+}
+
+function refuse(message, tool) {
+  throw new McpToolError({ code: 'invalid_argument', message, tool });
 }

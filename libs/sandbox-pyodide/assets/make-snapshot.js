@@ -19,7 +19,7 @@ python.runPython(preloaded);
 const snapshot = python.makeMemorySnapshot();
 for (let start = 0; start < snapshot.length; start += partBytes) {
   const part = snapshot.subarray(start, start + partBytes).toBase64();
-  await channel.request('keepPart', { args: { part } });
+  await channel.request('keepPart', { part });
 }
 channel.sendResult({}, String(snapshot.length));
 channel.awaitEnd();

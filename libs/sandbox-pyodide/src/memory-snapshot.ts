@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { CodeExecutorError, type JsonObject, noPermissions, systemCodeOf } from '@code-executor/contracts';
 import { DenoRunner, type DenoRunnerOptions, type OwnFiles } from '@code-executor/deno-runtime';
-import { makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
-import { isPrivateFolder } from '@code-executor/isolation';
-import { withOwnHostCalls } from '@code-executor/sandbox-channel';
+import { isPrivateFolder, makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
 
 import { pyodideFolder } from './pyodide-folder.js';
 
@@ -64,7 +62,7 @@ export class MemorySnapshot {
       spares: { count: 0 },
       ownFiles: () => Promise.resolve(sources()),
       messageFor: () => ({}),
-      hostCalls: withOwnHostCalls({ keepPart: (params) => this.#keep(params) }, 'camelCase'),
+      hostCalls: { table: new Map([['keepPart', { answer: (params) => this.#keep(params) }]]), globals: {} },
     });
   }
 

@@ -109,7 +109,7 @@ export const start = {
   'the temp folder is nobody else’s': {
     edits: [
       [
-        'libs/isolation/src/portable/server-folder.ts',
+        'libs/files/src/is-private-folder.ts',
         '(stats.uid === process.getuid() && (stats.mode & 0o077) === 0)',
         'true',
       ],

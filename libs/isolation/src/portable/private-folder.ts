@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { isPrivateFolder, openServerFolder, removeServerFolder } from './server-folder.js';
+import { isPrivateFolder } from '@code-executor/files';
+
+import { openServerFolder, removeServerFolder } from './server-folder.js';
 
 let living = 0;
 let lastNumber = 0;

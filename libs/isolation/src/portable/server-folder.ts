@@ -1,5 +1,4 @@
 import {
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { systemCodeOf } from '@code-executor/contracts';
+import { isPrivateFolder } from '@code-executor/files';
 
 /** Process ids mean something within their namespace only, and containers may share a temp folder. */
 const prefix = `code-executor-${processNamespace()}-`;
@@ -37,13 +37,6 @@ export function openServerFolder(): string {
   folder = makeFolder(folder);
   writeFileSync(join(folder, ownerFile), String(process.pid));
   return folder;
-}
-
-/** Whether it is a folder that nobody but this user can enter: in the temp folder, anybody may take a name that is free. */
-export function isPrivateFolder(path: string): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!stats?.isDirectory()) return false;
-  return process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o077) === 0);
 }
 
 /** Removes it, once there is nothing in it that anybody uses. */

@@ -1,0 +1,71 @@
+// Taken before the program runs, so that its changes to the globals do not break its own calls.
+const decoder = new TextDecoder();
+const decode = decoder.decode.bind(decoder);
+const lineFeed = 0x0a;
+
+/** Reads lines from a pipe; bytes of a line come in pieces of any size. */
+export class LineReader {
+  #pipe;
+  #buffer = new Uint8Array(256 * 1024);
+  /** Of the buffer, what was read and is no line yet. */
+  #rest = this.#buffer.subarray(0, 0);
+  /** Copies of what the buffer held before, of a line that has not ended. */
+  #pieces = [];
+
+  constructor(pipe) {
+    this.#pipe = pipe;
+  }
+
+  /** The next line, or undefined when there is none any more. */
+  async next() {
+    const line = this.#takeLine();
+    // Of a line that has begun, the rest is on its way: each wait for a piece of it would take longer than the piece.
+    if (line !== undefined || this.#pieces.length > 0) return line ?? this.nextBlocking();
+    return this.#add(await this.#pipe.read(this.#buffer)) ? this.nextBlocking() : undefined;
+  }
+
+  /** As `next`, and nothing else happens meanwhile: that wakes the process faster. */
+  nextBlocking() {
+    for (;;) {
+      const line = this.#takeLine();
+      if (line !== undefined || !this.#add(this.#pipe.readSync(this.#buffer))) return line;
+    }
+  }
+
+  /** False at the end of stdin. */
+  #add(length) {
+    if (length === null) return false;
+    this.#rest = this.#buffer.subarray(0, length);
+    return true;
+  }
+
+  /** A line that is there in full; otherwise the buffer is free again. */
+  #takeLine() {
+    const end = this.#rest.indexOf(lineFeed);
+    if (end === -1) {
+      if (this.#rest.length > 0) this.#pieces.push(this.#rest.slice());
+      this.#rest = this.#rest.subarray(this.#rest.length);
+      return undefined;
+    }
+    const line = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(end + 1);
+    return decode(this.#pieces.length > 0 ? this.#join(line) : line);
+  }
+
+  #join(last) {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return concat([...pieces, last]);
+  }
+}
+
+/** The pieces as one piece. */
+export function concat(pieces) {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, offset);
+    offset += piece.length;
+  }
+  return bytes;
+}
