@@ -9,6 +9,7 @@ export const packageOwners = {
   '@keyv/redis': ['schema-cache'],
   // A client and a server: two halves of one package.
   '@modelcontextprotocol/sdk': ['client-pool', 'mcp-server'],
+  // An interface to call, wherever a span is made; only the server's SDK gives it something to do.
   '@opentelemetry/api': ['client-pool', 'executor', 'mcp-server'],
   '@opentelemetry/exporter-trace-otlp-proto': ['mcp-server'],
   '@opentelemetry/resources': ['mcp-server'],
@@ -26,6 +27,7 @@ export const packageOwners = {
   'ipaddr.js': ['guarded-fetch'],
   'jsonc-parser': ['config'],
   keyv: ['schema-cache'],
+  // One function each: a library around it would hold nothing else.
   leven: ['config', 'proxy'],
   minisearch: ['tool-search'],
   opossum: ['client-pool'],

@@ -24,7 +24,7 @@ function whereSet<Options extends object>(options: {
 type Part<Key extends keyof ExecutorOptions> = NonNullable<ExecutorOptions[Key]>;
 
 /** What an executor is made with, beside its parts. */
-export function executorOptions({ config, withheld = [] }: HostSettings) {
+export function executorOptions({ config, withheld = [] }: HostSettings): Partial<ExecutorOptions> {
   const { security, sandbox, policy } = config;
   return {
     policy: whereSet<Part<'policy'>>({
@@ -53,7 +53,7 @@ export function executorOptions({ config, withheld = [] }: HostSettings) {
       maxQueued: sandbox?.maxQueued,
       queueTimeoutMs: sandbox?.queueTimeoutMs,
     }),
-  } satisfies Partial<ExecutorOptions>;
+  };
 }
 
 /** How many executions can be looked up after their end, and for how long. */
@@ -98,7 +98,7 @@ function sparesOf(sandbox: Config['sandbox'], language: LanguageName): Spares {
 }
 
 /** What the pool of upstream servers is made with, beside its parts. */
-export function poolOptions({ config, servers = {}, unusable = [] }: HostSettings) {
+export function poolOptions({ config, servers = {}, unusable = [] }: HostSettings): ClientPoolOptions {
   const { pool, discovery } = config;
   return {
     ...whereSet<ClientPoolOptions>({
@@ -113,7 +113,7 @@ export function poolOptions({ config, servers = {}, unusable = [] }: HostSetting
     }),
     servers,
     unusable,
-  } satisfies Partial<ClientPoolOptions>;
+  };
 }
 
 export function cacheOptions({ config: { schemaCache }, homeDir }: HostSettings): SchemaCacheOptions {
