@@ -3,7 +3,7 @@
  * the package, and a change of version then reaches both. The table in docs/architecture.md says the same.
  */
 export const packageOwners = {
-  '@fastify/rate-limit': ['proxy'],
+  '@fastify/rate-limit': ['http-server'],
   '@fontsource/dejavu-sans': ['sandbox-channel'],
   '@jest/globals': ['contracts'],
   '@keyv/redis': ['schema-cache'],
@@ -21,7 +21,7 @@ export const packageOwners = {
   commander: ['cli'],
   'cross-spawn': ['client-pool'],
   deno: ['deno-runtime'],
-  fastify: ['loopback-server', 'mcp-server', 'proxy'],
+  fastify: ['http-server'],
   fflate: ['cli'],
   handlebars: ['wrapper-gen'],
   'ipaddr.js': ['guarded-fetch'],

@@ -1,6 +1,6 @@
 import type { Config } from '@code-executor/config';
 import type { Caller } from '@code-executor/contracts';
-import type { RateLimit } from '@code-executor/proxy';
+import type { RateLimit } from '@code-executor/http-server';
 
 /** What `tokenHash` begins with. */
 const scheme = 'sha256:';
@@ -25,5 +25,6 @@ export function callerOf({ http }: Config, id: string | undefined): Caller {
 export function rateLimitOf({ http, security }: Config, id: string | undefined): RateLimit | false {
   const own = id === undefined ? undefined : http?.clients?.[id]?.rateLimit;
   const { enabled = true, ...limits } = { ...security?.rateLimit, ...own };
-  return enabled && limits;
+  const ownKey = id === undefined ? '' : ` or http.clients.${id}.rateLimit`;
+  return enabled && { ...limits, remedy: `have the operator change security.rateLimit${ownKey}` };
 }

@@ -110,7 +110,7 @@ export function createServer({
  * Speaks MCP on stdin and stdout from now on. `onClosed` is called when that is over, for example after
  * a message that is too large.
  */
-export async function serveStdio(mcpServer: McpServer, onClosed: () => void): Promise<void> {
+export async function connectStdio(mcpServer: McpServer, onClosed: () => void): Promise<void> {
   mcpServer.server.onclose = onClosed;
   await mcpServer.connect(new StdioServerTransport());
 }

@@ -3,4 +3,4 @@ export { serveToolProxy } from './serve-tool-proxy.js';
 export { summarizeCalls, type ToolCall, type ToolCallSummary } from './calls/tool-call.js';
 export type { ToolPolicy } from './policy/tool-policy.js';
 export { createToolProxy, type ToolProxy, type ToolProxyOptions } from './tool-proxy.js';
-export { type RateLimit, toolProxyRoutes, type ToolProxyRoutesOptions } from './tool-proxy-routes.js';
+export { toolProxyRoutes, type ToolProxyRoutesOptions } from './tool-proxy-routes.js';

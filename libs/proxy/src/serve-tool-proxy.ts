@@ -1,4 +1,4 @@
-import { startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
+import { startHttpServer, type TokenServer } from '@code-executor/http-server';
 
 import type { ToolProxy } from './tool-proxy.js';
 import { toolProxyRoutes } from './tool-proxy-routes.js';
@@ -8,7 +8,5 @@ import { toolProxyRoutes } from './tool-proxy-routes.js';
  * are one for all requests; close the server when the execution ends.
  */
 export function serveToolProxy(proxy: ToolProxy): Promise<TokenServer> {
-  return startLoopbackServer(async (app) => {
-    await app.register(toolProxyRoutes, { createProxy: () => proxy });
-  });
+  return startHttpServer([toolProxyRoutes({ createProxy: () => proxy })]);
 }

@@ -1,6 +1,6 @@
 import { CodeExecutorError, type FailedServer, type ToolSource } from '@code-executor/contracts';
 import { fakeToolSource, heldSource } from '@code-executor/contracts/testing';
-import { startLoopbackServer, type TokenServer } from '@code-executor/loopback-server';
+import { startHttpServer, type TokenServer } from '@code-executor/http-server';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { serveToolProxy } from './serve-tool-proxy.js';
@@ -33,9 +33,7 @@ afterEach(async () => {
 async function start(options: Partial<ToolProxyRoutesOptions> = {}, tools: ToolSource = source()) {
   const policy = { defaultAllowedTools: ['mcp__test__*', 'mcp__other__*'], ceiling: ['mcp__test__*'] };
   const createProxy = () => createToolProxy({ tools, policy });
-  return (server = await startLoopbackServer(async (app) => {
-    await app.register(toolProxyRoutes, { createProxy, rateLimit: false, ...options });
-  }));
+  return (server = await startHttpServer([toolProxyRoutes({ createProxy, rateLimit: false, ...options })]));
 }
 
 /** Status and body of the answer. */

@@ -1,117 +1,65 @@
-import {
-  CodeExecutorError,
-  formatTraceparent,
-  type Logger,
-  newTraceParent,
-  parseTraceparent,
-  silentLogger,
-  type TraceParent,
-} from '@code-executor/contracts';
-import { clientOf, letRequestIn, sendFailure } from '@code-executor/loopback-server';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { formatTraceparent } from '@code-executor/contracts';
+import type { HttpAnswer, HttpRequest, RouteGroup } from '@code-executor/http-server';
 
 import { answerCall } from './answer-call.js';
 import { parseCall } from './parse-call.js';
 import { parseListing } from './parse-listing.js';
-import { SlidingWindowStore } from './sliding-window-store.js';
 import type { ToolProxy } from './tool-proxy.js';
-
-/** How often one client may ask, for calls and for discovery each. */
-export interface RateLimit {
-  /** Length of the window, in ms; it slides. Default: 60000. */
-  windowMs?: number;
-  /** Requests within it. Default: 30. */
-  maxRequests?: number;
-}
 
 export interface ToolProxyRoutesOptions {
   /**
-   * Asked once per request: a policy's budget is for one execution, and a request is one. Gets the name of the
-   * client, where the server knows several, and the id of the request's trace.
+   * Called for each request, because a policy's budget is for one execution, and a request is one. Gets the name of
+   * the client, if the server knows several, and the id of the request's trace.
    */
-  createProxy: (client: string | undefined, correlationId: string) => ToolProxy;
-  /** For all, or by client, each of which has a count of its own; `false` is no limit. Default: 30 requests in 60 s. */
-  rateLimit?: RateLimit | false | ((client: string | undefined) => RateLimit | false);
-  /** Gets the causes of internal errors. */
-  logger?: Logger;
+  createProxy: (clientId: string | undefined, correlationId: string) => ToolProxy;
+  /** For calls and for listings each; `false` is no limit. Default: 30 requests in 60 s. */
+  rateLimit?: RouteGroup['rateLimit'] | false;
 }
 
-/** A route with a count of its own, under the limits of all. */
-const counted = { config: { rateLimit: {} } };
-
-/** `POST /` calls a tool, `GET /mcp/tools` lists them. Who may ask is for the server around them to say. */
-export const toolProxyRoutes: FastifyPluginAsync<ToolProxyRoutesOptions> = async (app, options) => {
-  const { createProxy, rateLimit = {}, logger = silentLogger } = options;
-  app.setErrorHandler((reason, _request, reply) => sendFailure(reply, reason, logger));
-  if (rateLimit !== false) await limitRates(app, rateLimit);
-
-  app.post('/', counted, async (request, reply) => {
-    const call = parseCall(request.body);
-    letRequestIn(request);
-    const trace = traceOf(request);
-    const proxy = createProxy(clientOf(request), trace.traceId);
-    const options = { ...untilGone(reply), traceparent: formatTraceparent(trace) };
-    const { status, json } = await answerCall(proxy, call, options);
-    return reply.code(status).type('application/json').send(json);
-  });
-
-  app.get('/mcp/tools', counted, async (request, reply) => {
-    const { query, server, offset, limit } = parseListing(request.url);
-    letRequestIn(request);
-    const { tools, failedServers } = await createProxy(clientOf(request), traceOf(request).traceId).listTools(
-      {
-        ...untilGone(reply),
-        ...(query !== undefined && { query }),
-        ...(server !== undefined && { server }),
-      },
-    );
-    if (failedServers.length > 0) {
-      const names = failedServers.map((failed) => encodeURIComponent(failed.server));
-      void reply.header('x-unavailable-servers', names.join(', '));
-    }
-    // It has more tools soon.
-    if (failedServers.some(({ isStarting }) => isStarting)) void reply.header('retry-after', 1);
-    const end = limit === undefined ? undefined : offset + limit;
-    return reply.header('x-total-count', tools.length).send(tools.slice(offset, end));
-  });
-};
-
-async function limitRates(
-  app: FastifyInstance,
-  rateLimit: Exclude<ToolProxyRoutesOptions['rateLimit'], false | undefined>,
-) {
-  const limitOf = (request: FastifyRequest) =>
-    typeof rateLimit === 'function' ? rateLimit(clientOf(request)) : rateLimit;
-  // Loaded here: programs that use no more of this package than the policy need no HTTP.
-  const { default: rateLimiter } = await import('@fastify/rate-limit');
-  await app.register(rateLimiter, {
-    global: false,
-    keyGenerator: (request) => clientOf(request) ?? request.ip,
-    allowList: (request) => limitOf(request) === false,
-    timeWindow: (request: FastifyRequest) => (limitOf(request) || {}).windowMs ?? 60_000,
-    max: (request) => (limitOf(request) || {}).maxRequests ?? 30,
-    store: SlidingWindowStore,
-    errorResponseBuilder,
-  });
+/** `POST /` calls a tool, `GET /mcp/tools` lists tools; for programs that have a token. */
+export function toolProxyRoutes({ createProxy, rateLimit = {} }: ToolProxyRoutesOptions): RouteGroup {
+  const proxyFor = ({ clientId, trace }: HttpRequest) => createProxy(clientId, trace.traceId);
+  return {
+    authentication: 'token',
+    origins: 'none',
+    body: { type: 'json' },
+    ...(rateLimit !== false && { rateLimit }),
+    routes: [
+      { method: 'POST', path: '/', handle: (request) => call(request, proxyFor) },
+      { method: 'GET', path: '/mcp/tools', handle: (request) => list(request, proxyFor) },
+    ],
+  };
 }
 
-function errorResponseBuilder(request: FastifyRequest, { max, ttl }: { max: number; ttl: number }): Error {
-  const client = clientOf(request);
-  const own = client === undefined ? '' : ` or http.clients.${client}.rateLimit`;
-  const problem = `More than ${max} requests came too fast; wait for Retry-After, or have the operator change security.rateLimit${own}.`;
-  return new CodeExecutorError('resource_exhausted', problem, { retryAfterMs: ttl });
+type ProxyFor = (request: HttpRequest) => ToolProxy;
+
+async function call(request: HttpRequest, proxyFor: ProxyFor): Promise<HttpAnswer> {
+  const requested = parseCall(request.body);
+  // From here on, the proxy has every refusal on record.
+  request.recordedByHandler();
+  const { signal, trace } = request;
+  const options = { signal, traceparent: formatTraceparent(trace) };
+  const { status, json } = await answerCall(proxyFor(request), requested, options);
+  return { status, headers: { 'content-type': 'application/json' }, body: json };
 }
 
-/** The caller's own, else a new one. */
-function traceOf({ headers }: FastifyRequest): TraceParent {
-  return parseTraceparent(headers['traceparent']) ?? newTraceParent();
-}
-
-/** Ends what a client has asked for when it hangs up. */
-function untilGone(reply: FastifyReply): { signal: AbortSignal } {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+async function list(request: HttpRequest, proxyFor: ProxyFor): Promise<HttpAnswer> {
+  const { query, server, offset, limit } = parseListing(request.url);
+  request.recordedByHandler();
+  const { tools, failedServers } = await proxyFor(request).listTools({
+    signal: request.signal,
+    ...(query !== undefined && { query }),
+    ...(server !== undefined && { server }),
   });
-  return { signal: gone.signal };
+  const unavailable = failedServers.map((failed) => encodeURIComponent(failed.server)).join(', ');
+  // Servers that are still starting have more tools soon.
+  const isStarting = failedServers.some((failed) => failed.isStarting);
+  return {
+    headers: {
+      'x-total-count': tools.length,
+      ...(unavailable !== '' && { 'x-unavailable-servers': unavailable }),
+      ...(isStarting && { 'retry-after': 1 }),
+    },
+    body: tools.slice(offset, limit === undefined ? undefined : offset + limit),
+  };
 }

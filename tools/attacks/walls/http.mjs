@@ -1,7 +1,7 @@
 /** Who may ask over HTTP, how, and how much of it. */
-const door = (name) => `libs/loopback-server/src/${name}.ts`;
+const door = (name) => `libs/http-server/src/${name}.ts`;
 const guard = door('request-guard');
-const server = door('loopback-server');
+const listener = door('listener');
 const clients = door('client-check');
 const body = door('json-body');
 const proxy = (name) => `libs/proxy/src/${name}.ts`;
@@ -29,7 +29,7 @@ export const http = {
     attacks: ['PRX-03', 'PRX-34'],
   },
   'a new token at each start': {
-    edits: [[server, 'randomBytes(32)', 'Buffer.alloc(32)']],
+    edits: [[door('http-server'), 'randomBytes(32)', 'Buffer.alloc(32)']],
     attacks: ['PRX-03'],
   },
   'the token file is for its user': {
@@ -37,11 +37,11 @@ export const http = {
     attacks: ['PRX-31'],
   },
   'loopback only': {
-    edits: [[server, 'listen(app, place.address, port)', `listen(app, '0.0.0.0', port)`]],
+    edits: [[listener, 'listen(app, address, port)', `listen(app, '0.0.0.0', port)`]],
     attacks: ['PRX-31'],
   },
   'the Host of a request': {
-    edits: [[guard, '!forms.includes(host.toLowerCase())', 'false']],
+    edits: [[guard, '!hosts.accepts(host, port)', 'false']],
     attacks: ['PRX-05', 'PRX-07'],
   },
   'one Host': { edits: [[guard, 'if (others.length > 0)', 'if (false)']], attacks: ['PRX-05'] },
@@ -51,23 +51,26 @@ export const http = {
     edits: [[guard, `if (headers['content-encoding'] !== undefined)`, 'if (false)']],
     attacks: ['PRX-05'],
   },
-  'bytes of headers': { edits: [[server, '16_384', '1_000_000']], attacks: ['PRX-05'] },
-  'no Origin': { edits: [[guard, 'headers.origin !== undefined || ', '']], attacks: ['PRX-07'] },
+  'bytes of headers': { edits: [[listener, '16_384', '1_000_000']], attacks: ['PRX-05'] },
+  'no Origin': {
+    edits: [[guard, `origin === undefined && site === 'none'`, `site === 'none'`]],
+    attacks: ['PRX-07'],
+  },
   'no other site': {
-    edits: [[guard, `(headers['sec-fetch-site'] ?? 'none') !== 'none'`, 'false']],
+    edits: [[guard, `origin === undefined && site === 'none'`, 'origin === undefined']],
     attacks: ['PRX-07'],
   },
   'bodies are JSON': { edits: [[body, 'app.removeAllContentTypeParsers();', '']], attacks: ['PRX-07'] },
   'bytes of a body': {
-    edits: [[server, 'maxBodyBytes = 1_000_000', 'maxBodyBytes = 2_000_000_000']],
+    edits: [[body, 'defaultMaxBytes = 1_000_000', 'defaultMaxBytes = 2_000_000_000']],
     attacks: ['PRX-09', 'PRX-11'],
   },
   'time for headers': {
-    edits: [[server, 'headersTimeoutMs = 5000', 'headersTimeoutMs = 30_000']],
+    edits: [[listener, 'headersTimeoutMs = 5000', 'headersTimeoutMs = 30_000']],
     attacks: ['PRX-09'],
   },
   'time to take an answer': {
-    edits: [[server, 'dropUnreadAnswers(app);', '']],
+    edits: [[listener, 'dropUnreadAnswers(app);', '']],
     attacks: ['PRX-09'],
   },
   'half-open connections make room': {
@@ -75,11 +78,11 @@ export const http = {
     attacks: ['PRX-38'],
   },
   'a rate for each client': {
-    edits: [[app('http-clients'), 'return enabled && limits;', 'return enabled && false;']],
+    edits: [[app('http-clients'), 'return enabled && {', 'return enabled && false && {']],
     attacks: ['PRX-40'],
   },
   'refused requests are on record': {
-    edits: [[door('loopback-server'), 'if (onRefused) reportRefusals(app, onRefused);', '']],
+    edits: [[listener, 'if (onRefused) reportRefusals(app, onRefused);', '']],
     attacks: ['PRX-39'],
   },
   'records of refused requests': {
@@ -106,7 +109,7 @@ export const http = {
     attacks: ['PRX-36'],
   },
   'hanging up ends a call': {
-    edits: [[proxy('tool-proxy-routes'), 'if (!reply.raw.writableFinished) gone.abort();', '']],
+    edits: [[door('to-request'), 'if (!reply.raw.writableFinished) gone.abort();', '']],
     attacks: ['PRX-37'],
   },
 };

@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { expect, test } from '@jest/globals';
+import { freePort } from '@code-executor/contracts/testing';
+import { describe, expect, test } from '@jest/globals';
 
 import { bin } from '../server-under-test/bin.js';
 import { createHome, environmentOf, removeHome } from '../server-under-test/home.js';
@@ -82,26 +83,79 @@ test('leaves the token of another server alone', async () => {
   expect(await readFile(server.tokenFile, 'utf8')).toBe('of another');
 });
 
-test.each([
-  ['a port in use', {}, /^code-executor-mcp: Port \d+ of 127\.0\.0\.1 is in use; .*http\.port/],
-  ['a host of the network', { host: '0.0.0.0' }, /^code-executor-mcp: Host "0\.0\.0\.0" is not a loopback/],
-])('%s is exit code 1 and says so', async (_what, http, problem) => {
+/** What `--http` says that does not start with this under `http`, by exit code 1. */
+async function problemOf(http: object, ...args: string[]): Promise<string> {
+  const home = await createHome({ '.code-executor.json': JSON.stringify({ http }) });
+  const options = { cwd: home, env: environmentOf(home) };
+  try {
+    const server = promisify(execFile)(process.execPath, [bin, '--http', ...args], options);
+    const { code, stderr } = await server.then(
+      () => ({ code: 0, stderr: '' }),
+      (error: unknown) => error as { code: number; stderr: string },
+    );
+    expect(code).toBe(1);
+    await expect(lstat(join(home, '.code-executor', 'http-token'))).rejects.toMatchObject(gone);
+    return stderr.trim().split('\n').at(-1) ?? '';
+  } finally {
+    await removeHome(home);
+  }
+}
+
+test('says that a port is in use, and ends with exit code 1', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const home = await createHome({ '.code-executor.json': JSON.stringify({ http: { ...http, port } }) });
-  try {
-    const server = promisify(execFile)(process.execPath, [bin, '--http'], {
-      cwd: home,
-      env: environmentOf(home),
+  expect(await problemOf({ port })).toBe(
+    `code-executor-mcp: Port ${port} of 127.0.0.1 is in use; choose another. The keys are http.host, http.port and http.hostNames.`,
+  );
+  taken.close();
+});
+
+describe('an address that other machines reach', () => {
+  const clients = { ci: { tokenHash: tokenHash('ci token') } };
+  const hostNames = ['box.example'];
+  const token = 'give each client a token in http.clients (code-executor token create <name>)';
+  const names = 'set http.hostNames to the names that clients use for this machine';
+  const auth = 'leave out --no-auth';
+
+  test.each([
+    ['without clients', { hostNames }, [], token],
+    ['without names', { clients }, [], names],
+    ['with --no-auth', { clients, hostNames }, ['--no-auth'], auth],
+    ['with nothing of all that', {}, ['--no-auth'], `${auth}, and ${token}, and ${names}`],
+  ])('is refused %s, and says what to set', async (_what, http, args, advice) => {
+    expect(await problemOf({ ...http, host: '0.0.0.0', port: await freePort() }, ...args)).toBe(
+      `code-executor-mcp: Other machines can reach http.host "0.0.0.0": ${advice}; or set http.host to 127.0.0.1.`,
+    );
+  });
+
+  test('is refused with a name that has a port', async () => {
+    const http = { clients, hostNames: ['box.example:80'], host: '0.0.0.0', port: await freePort() };
+    expect(await problemOf(http)).toContain('"box.example:80" is not a host name');
+  });
+
+  test('is served to clients with a token, and its probes tell the others no more than that it runs', async () => {
+    const server = await startHttp({
+      http: { host: '0.0.0.0', hostNames: ['127.0.0.1'], clients },
+      mcpServers: everything,
+      policy: { defaultAllowedTools: [echo[0]] },
     });
-    await expect(server).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(problem) as unknown,
-    });
-    await expect(lstat(join(home, '.code-executor', 'http-token'))).rejects.toMatchObject(gone);
-  } finally {
-    taken.close();
-    await removeHome(home);
-  }
+    expect(server.url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
+    const url = server.url.replace('0.0.0.0', '127.0.0.1');
+    const ask = async (path: string, init?: RequestInit) => {
+      const answer = await fetch(url + path, init);
+      const text = await answer.text();
+      return { status: answer.status, body: text.startsWith('{') ? (JSON.parse(text) as object) : {} };
+    };
+    const ci = { authorization: 'Bearer ci token', 'content-type': 'application/json' };
+    const call = { method: 'POST', body: JSON.stringify({ toolName: echo[0], params: echo[1] }) };
+    expect(await ask('/', { ...call, headers: ci })).toEqual({ status: 200, body: echoed.body });
+    expect((await ask('/', { ...call, headers: { ...ci, authorization: 'Bearer x' } })).status).toBe(401);
+    expect((await ask('/metrics')).status).toBe(401);
+    expect((await ask('/live')).status).toBe(200);
+    expect(Object.keys((await ask('/health')).body)).toEqual(['status', 'uptime', 'timestamp', 'version']);
+    expect(Object.keys((await ask('/health', { headers: ci })).body)).toContain('mcpClients');
+    const fromPage = await ask('/mcp/tools', { headers: { ...ci, origin: url } });
+    expect(fromPage.status).toBe(403);
+  });
 });

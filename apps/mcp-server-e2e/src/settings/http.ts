@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+
 import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
@@ -6,6 +9,7 @@ import { overHttp } from './scene.js';
 import { up } from './upstream.js';
 
 const port = await freePort();
+const namedPort = await freePort();
 
 export const httpScenes = [
   overHttp({
@@ -66,4 +70,28 @@ export const httpScenes = [
       },
     },
   }),
+  overHttp({
+    config: {
+      http: {
+        host: '0.0.0.0',
+        hostNames: ['box.example'],
+        port: namedPort,
+        clients: { one: { tokenHash: tokenHash('one') } },
+      },
+    },
+    shows: {
+      'http.hostNames': async () => {
+        expect(await statusFor('box.example')).toBe(200);
+        expect(await statusFor(`127.0.0.1:${namedPort}`)).toBe(421);
+      },
+    },
+  }),
 ];
+
+/** The status of a request over the loopback address that names this Host. */
+async function statusFor(host: string): Promise<number | undefined> {
+  const asked = request({ host: '127.0.0.1', port: namedPort, path: '/live', headers: { host } }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}

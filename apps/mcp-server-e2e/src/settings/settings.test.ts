@@ -51,7 +51,8 @@ async function show(setting: string, among: readonly Scene[]): Promise<void> {
 /** Nothing else reads the environment: what it asks for by name is not handed on to children alone, or sets a key. */
 async function variablesWithoutKey(): Promise<string[]> {
   const folder = new URL('../../../../libs/config/src/', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => !name.includes('.test.'));
+  const paths = await readdir(folder, { recursive: true });
+  const files = paths.filter((name) => name.endsWith('.ts') && !name.includes('.test.'));
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
   const names = texts.flatMap((text) =>
     [...text.matchAll(/'([A-Z]+_[A-Z_]+)'/g)].map(([, name = '']) => name),

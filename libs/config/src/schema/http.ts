@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { text } from '../text.js';
-import { flag, integer, toolList } from './fields.js';
+import { flag, integer, list, toolList } from './fields.js';
 
 /** Names of clients of the HTTP door. */
 export const clientIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
@@ -36,9 +36,13 @@ const client = z.strictObject({
 export const http = z.strictObject({
   host: text()
     .meta({
-      description: 'Where `--http` listens: `127.0.0.1`, `::1` or `localhost`. Default: 127.0.0.1.',
+      description:
+        'Where `--http` listens: `127.0.0.1`, `::1` or `localhost`, or with `http.clients` and `http.hostNames` any address. Default: 127.0.0.1.',
     })
     .exactOptional(),
+  hostNames: list(
+    'The names that clients use for this machine in `Host`, without a port; any other is refused. Default: the loopback address that `http.host` names.',
+  ),
   port: integer(1, 65_535, 'The port on which `--http` listens. Default: 3333.'),
   clients: z
     .record(z.string().regex(clientIdPattern), client)

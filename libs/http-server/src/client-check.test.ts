@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { FastifyPluginAsync } from 'fastify';
 
-import { clientOf, type ClientOptions, type LoopbackServer, startLoopbackServer } from './index.js';
+import { type ClientOptions, type HttpServer, startHttpServer } from './index.js';
+import { programs } from './routes.test.kit.js';
 
-const routes: FastifyPluginAsync = (app) => {
-  app.get('/', (request, reply) => reply.send({ client: clientOf(request) ?? null }));
-  return Promise.resolve();
-};
+const groups = [
+  programs([{ method: 'GET', path: '/', handle: ({ clientId = null }) => ({ body: { client: clientId } }) }]),
+];
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-let server: LoopbackServer | undefined;
+let server: HttpServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
 });
 
 /** The status, and who the route heard it was. */
-async function ask({ url }: LoopbackServer, token?: string): Promise<[number, unknown?]> {
+async function ask({ url }: HttpServer, token?: string): Promise<[number, unknown?]> {
   // Headers are bytes: what is not ASCII goes as UTF-8.
   const value = Buffer.from(`Bearer ${token ?? ''}`).toString('latin1');
   const answer = await fetch(url, token === undefined ? {} : { headers: { authorization: value } });
@@ -28,7 +27,7 @@ async function ask({ url }: LoopbackServer, token?: string): Promise<[number, un
 
 describe('clients', () => {
   test('are told by their tokens, whatever they are called', async () => {
-    server = await startLoopbackServer(routes, {
+    server = await startHttpServer(groups, {
       clients: { first: hashOf('one'), constructor: hashOf('zwölf'), third: hashOf('three') },
     });
     expect(server).not.toHaveProperty('token');
@@ -41,24 +40,24 @@ describe('clients', () => {
   });
 
   test('that there are none of open nothing', async () => {
-    server = await startLoopbackServer(routes, { clients: {} });
+    server = await startHttpServer(groups, { clients: {} });
     expect([await ask(server), await ask(server, '')]).toEqual([[401], [401]]);
   });
 
   test('false lets everybody on this machine ask, but no web page', async () => {
-    server = await startLoopbackServer(routes, { clients: false });
+    server = await startHttpServer(groups, { clients: false });
     expect(await ask(server)).toEqual([200, null]);
     expect(await ask(server, 'any')).toEqual([200, null]);
     expect((await fetch(server.url, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
   });
 
   test('left undefined by a mistake are no open door', async () => {
-    server = await startLoopbackServer(routes, { clients: undefined } as unknown as ClientOptions);
+    server = await startHttpServer(groups, { clients: undefined } as unknown as ClientOptions);
     expect(await ask(server)).toEqual([401]);
   });
 
   test('with one token for all, nobody has a name', async () => {
-    const started = await startLoopbackServer(routes);
+    const started = await startHttpServer(groups);
     server = started;
     expect(await ask(server, started.token)).toEqual([200, null]);
   });
@@ -68,6 +67,6 @@ describe('clients', () => {
       code: 'invalid_argument',
       message: expect.stringContaining('client "a" is not 64 digits'),
     };
-    await expect(startLoopbackServer(routes, { clients: { a: hash } })).rejects.toMatchObject(problem);
+    await expect(startHttpServer(groups, { clients: { a: hash } })).rejects.toMatchObject(problem);
   });
 });

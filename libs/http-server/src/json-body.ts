@@ -1,8 +1,17 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
 
+import type { RouteGroup } from './routes.js';
+
+const defaultMaxBytes = 1_000_000;
 /** As deep as what programs send. */
 const maxDepth = 200;
+
+/** How many bytes the body of a request to these routes may have. */
+export function maxBytesOf(group: RouteGroup | undefined): number {
+  if (group === undefined || group.body === 'none') return defaultMaxBytes;
+  return group.body.maxBytes ?? defaultMaxBytes;
+}
 
 /** Bodies are JSON in UTF-8 and nothing else: no byte order mark, no `__proto__`, no other content type. */
 export function acceptOnlyJson(app: FastifyInstance): void {

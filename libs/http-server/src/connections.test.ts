@@ -3,17 +3,22 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { FastifyPluginAsync } from 'fastify';
 
-import { type RefusedRequest, startLoopbackServer, type TokenServer } from './index.js';
+import { type RefusedRequest, startHttpServer, type TokenServer } from './index.js';
+import { programs } from './routes.test.kit.js';
 
 const maxConnections = 4;
 let answer: () => void = () => undefined;
-const routes: FastifyPluginAsync = (app) => {
-  app.get('/', () => 'here');
-  app.get('/held', () => new Promise((resolve) => (answer = () => resolve('late'))));
-  return Promise.resolve();
-};
+const groups = [
+  programs([
+    { method: 'GET', path: '/', handle: () => ({ body: 'here' }) },
+    {
+      method: 'GET',
+      path: '/held',
+      handle: () => new Promise((resolve) => (answer = () => resolve({ body: 'late' }))),
+    },
+  ]),
+];
 
 let server: TokenServer;
 let refused: RefusedRequest[] = [];
@@ -27,7 +32,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<void> {
-  server = await startLoopbackServer(routes, { maxConnections, onRefused: (each) => refused.push(each) });
+  server = await startHttpServer(groups, { maxConnections, onRefused: (each) => refused.push(each) });
 }
 
 /** A connection on which the bytes were sent. */

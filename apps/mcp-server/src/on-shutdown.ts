@@ -16,7 +16,10 @@ const closeMs = 5000;
  * then `close` and the last lines of the log. The exit code of a signal is 0, that of a failure 1. A signal meanwhile
  * cuts the 30 s short, and a second signal ends it at once, with the code that shells expect.
  */
-export function endWith(close: (drainMs: number) => Promise<unknown> | undefined, logger: LateLogger): End {
+export function onShutdown(
+  close: (drainMs: number) => Promise<unknown> | undefined,
+  logger: LateLogger,
+): End {
   let isEnding = false;
   const end: End = (reason, { exitCode = 0, isUrgent = false } = {}) => {
     if (isEnding) {

@@ -5,7 +5,7 @@ import type { CodeExecutorError, ErrorCode } from '@code-executor/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { clientOf } from './client-check.js';
-import type { ErrorBody } from './error-reply.js';
+import type { ErrorBody } from './error-body.js';
 
 /** A request that was not let in, or a connection that was closed to make room. */
 export interface RefusedRequest {
@@ -28,12 +28,12 @@ export function rememberRefusal(reply: FastifyReply, httpStatus: number, { code 
 
 const letIn = new WeakSet<IncomingMessage>();
 
-/** Says that a request is let in: whatever its answer is, the route tells of it itself. */
+/** Keeps a request out of the reports, because its handler records how it ends. */
 export function letRequestIn(request: FastifyRequest): void {
   letIn.add(request.raw);
 }
 
-/** Tells of each request that was not let in and whose answer says that the caller is at fault. */
+/** Reports each request that was not let in and whose status says that the client is at fault. */
 export function reportRefusals(app: FastifyInstance, onRefused: OnRefused): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const refusal = refused.get(request.raw);

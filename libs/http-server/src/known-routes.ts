@@ -2,15 +2,19 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
 
 import { sendError } from './error-reply.js';
+import type { RouteGroup } from './routes.js';
 
-/** Answers what no route does: 405 for a path with other methods, else 404 with what there is. */
-export function answerUnknownRoutes(app: FastifyInstance): void {
+/**
+ * Answers requests that no route matches, before anything reads their bodies: 405 for a path with other methods, else
+ * 404 with the routes that exist.
+ */
+export function answerUnknownRoutes(app: FastifyInstance, groups: readonly RouteGroup[]): void {
   const methodsByPath = new Map<string, string[]>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? [];
-    methodsByPath.set(url, [...methods, ...[method].flat()]);
-  });
-  app.setNotFoundHandler((request, reply) => {
+  for (const { method, path } of groups.flatMap(({ routes }) => routes)) {
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method]);
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return undefined;
     const [path = ''] = request.url.split('?', 1);
     const methods = methodsByPath.get(path)?.join(', ');
     if (methods !== undefined) {

@@ -3,9 +3,10 @@ import { connect } from 'node:net';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
 
-import { startLoopbackServer } from './loopback-server.js';
+import { type Route, startHttpServer } from './index.js';
+import { programs } from './routes.test.kit.js';
 
-/** All but what the server takes its time by. */
+/** Everything but the timers that the server waits for. */
 const doNotFake = [
   'nextTick',
   'queueMicrotask',
@@ -19,27 +20,19 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('an answer that is not taken within 10 s is dropped with its connection', async () => {
-  let isOpen = true as boolean;
+test('drops an answer that the client does not take within 10 s, with its connection', async () => {
   let onSent: () => void = () => undefined;
   const sent = new Promise<void>((resolve) => (onSent = resolve));
-  let onClosed: () => void = () => undefined;
-  const gone = new Promise<void>((resolve) => (onClosed = resolve));
-  const server = await startLoopbackServer((app) => {
-    app.get('/', (_request, reply) => {
-      reply.raw.once('close', () => {
-        isOpen = false;
-        onClosed();
-      });
+  const large: Route = {
+    method: 'GET',
+    path: '/',
+    handle() {
+      setImmediate(onSent);
       // Far more than the system keeps for a connection.
-      return reply.send('x'.repeat(50_000_000));
-    });
-    app.addHook('onSend', () => {
-      onSent();
-      return Promise.resolve();
-    });
-    return Promise.resolve();
-  });
+      return { body: 'x'.repeat(50_000_000) };
+    },
+  };
+  const server = await startHttpServer([programs([large])], { drainMs: 60_000 });
   const { host, port } = new URL(server.url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.pause();
@@ -48,12 +41,14 @@ test('an answer that is not taken within 10 s is dropped with its connection', a
   jest.useFakeTimers({ doNotFake: [...doNotFake] });
   socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`);
   await sent;
+  let isOpen = true as boolean;
+  // The server closes once its last connection is gone.
+  const closed = server.close().then(() => (isOpen = false));
   jest.advanceTimersByTime(9999);
   await new Promise((resolve) => setImmediate(resolve));
   expect(isOpen).toBe(true);
   jest.advanceTimersByTime(1);
-  await gone;
+  await closed;
   expect(isOpen).toBe(false);
   socket.destroy();
-  await server.close();
 });

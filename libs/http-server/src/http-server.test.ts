@@ -4,26 +4,41 @@ import { connect } from 'node:net';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { FastifyPluginAsync } from 'fastify';
 
 import { hashToken } from './client-check.js';
-import { type LoopbackServerOptions, startLoopbackServer, type TokenServer } from './index.js';
+import { type HttpServerOptions, type Route, startHttpServer, type TokenServer } from './index.js';
+import { programs } from './routes.test.kit.js';
 
 /** Requests that reached a handler. */
 let handled: unknown[] = [];
-const routes: FastifyPluginAsync = (app) => {
-  app.post('/echo', ({ body }, reply) => {
-    handled.push(body);
-    return reply.send({ body });
-  });
-  app.get('/throw', () => {
-    throw new Error('secret');
-  });
-  app.get('/busy', () => {
-    throw new CodeExecutorError('unavailable', 'Busy.', { retryAfterMs: 1500, server: 'github', tool: 't' });
-  });
-  return Promise.resolve();
-};
+const routes: Route[] = [
+  {
+    method: 'POST',
+    path: '/echo',
+    handle({ body }) {
+      handled.push(body);
+      return { body: { body } };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/throw',
+    handle() {
+      throw new Error('secret');
+    },
+  },
+  {
+    method: 'GET',
+    path: '/busy',
+    handle() {
+      throw new CodeExecutorError('unavailable', 'Busy.', {
+        retryAfterMs: 1500,
+        server: 'github',
+        tool: 't',
+      });
+    },
+  },
+];
 
 let server: TokenServer | undefined;
 afterEach(async () => {
@@ -32,8 +47,8 @@ afterEach(async () => {
   handled = [];
 });
 
-async function start(options: LoopbackServerOptions = {}, plugin = routes) {
-  return (server = await startLoopbackServer(plugin, options));
+async function start(options: HttpServerOptions = {}, served = routes) {
+  return (server = await startHttpServer([programs(served)], options));
 }
 
 function post({ url, token }: TokenServer, body: string | Uint8Array, headers: Record<string, string> = {}) {
@@ -56,14 +71,14 @@ async function statusOfRaw({ url }: { url: string }, lines: string[], body = '')
 
 const errorOf = async (answer: Response) => ((await answer.json()) as { error: unknown }).error;
 
-describe('startLoopbackServer', () => {
+describe('startHttpServer', () => {
   test('serves a caller that has the token, on a loopback address', async () => {
     const started = await start();
     expect(started.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(Buffer.from(started.token, 'base64url')).toHaveLength(32);
     const answer = await post(started, '{"a":1}');
     expect([answer.status, await answer.json()]).toEqual([200, { body: { a: 1 } }]);
-    const other = await startLoopbackServer(routes);
+    const other = await startHttpServer([programs(routes)]);
     expect(other.token).not.toBe(started.token);
     await other.close();
   });
@@ -199,7 +214,7 @@ describe('startLoopbackServer', () => {
 
   test('tells of every request that is not let in, and of none that is', async () => {
     const refused: unknown[] = [];
-    const started = await startLoopbackServer(routes, {
+    const started = await startHttpServer([programs(routes)], {
       clients: { ci: hashToken('ci token'), dashboard: hashToken('other') },
       onRefused: (request) => void refused.push(request),
     });
@@ -316,13 +331,9 @@ describe('startLoopbackServer', () => {
     expect(logged).toEqual([{ err: new Error('secret') }]);
   });
 
-  test('a host of the network and a port in use are errors that say so', async () => {
-    await expect(startLoopbackServer(routes, { host: '0.0.0.0' })).rejects.toMatchObject({
-      code: 'invalid_argument',
-      message: 'Host "0.0.0.0" is not a loopback address; use 127.0.0.1, ::1 or localhost.',
-    });
+  test('says that a port is in use', async () => {
     const port = Number(new URL((await start()).url).port);
-    await expect(startLoopbackServer(routes, { port })).rejects.toMatchObject({
+    await expect(startHttpServer([programs(routes)], { port })).rejects.toMatchObject({
       code: 'failed_precondition',
       message: `Port ${port} of 127.0.0.1 is in use; choose another.`,
     });
@@ -336,20 +347,21 @@ describe('close', () => {
     const answered = new Promise<void>((resolve) => (answer = resolve));
     let reached: () => void = () => undefined;
     const started = new Promise<void>((resolve) => (reached = resolve));
-    const plugin: FastifyPluginAsync = (app) => {
-      app.get('/', async () => {
+    const route: Route = {
+      method: 'GET',
+      path: '/',
+      async handle() {
         reached();
         await answered;
-        return 'late';
-      });
-      return Promise.resolve();
+        return { body: 'late' };
+      },
     };
-    return { plugin, started, answer: () => answer() };
+    return { route, started, answer: () => answer() };
   }
 
   test('lets running requests end, and tells others to come again until then', async () => {
-    const { plugin, started, answer } = held();
-    const open = await start({}, plugin);
+    const { route, started, answer } = held();
+    const open = await start({}, [route]);
     const { url, token } = open;
     const headers = { authorization: `Bearer ${token}` };
     const running = fetch(url, { headers });
@@ -366,8 +378,8 @@ describe('close', () => {
   });
 
   test('cuts what runs for too long', async () => {
-    const { plugin, started } = held();
-    const open = await start({ drainMs: 50 }, plugin);
+    const { route, started } = held();
+    const open = await start({ drainMs: 50 }, [route]);
     const { url, token } = open;
     const running = fetch(url, { headers: { authorization: `Bearer ${token}` } });
     const cut = expect(running).rejects.toThrow('fetch failed');

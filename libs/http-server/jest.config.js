@@ -1,0 +1,1 @@
+export default { displayName: 'http-server', preset: '../../jest.preset.js' };

@@ -1,0 +1,12 @@
+export {
+  type ClientOptions,
+  type HttpServer,
+  type HttpServerOptions,
+  startHttpServer,
+  type TokenServer,
+} from './http-server.js';
+export { isLoopbackHost } from './listen-address.js';
+export type { AnsweredRequest } from './listener.js';
+export { startOpenServer } from './open-server.js';
+export type { OnRefused, RefusedRequest } from './refusals.js';
+export type { HttpAnswer, HttpRequest, RateLimit, Route, RouteGroup } from './routes.js';

@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { TraceParent } from '@code-executor/contracts';
+
+/** Routes that share one answer to the question who may call them, and how. */
+export interface RouteGroup {
+  /**
+   * `token`: a request without a valid token is answered with 401. `open`: anybody who reaches the listener may call;
+   * a handler sees in `isTrusted` whether the token was valid.
+   */
+  authentication: 'token' | 'open';
+  /**
+   * `none`: no web page may call. `same-origin`: pages that this listener itself serves may; no others.
+   */
+  origins: 'none' | 'same-origin';
+  /** What a request may carry. `none`: handlers never see a body, and a POST that has one is answered with 415. */
+  body: JsonBody | 'none';
+  /** For each client and each route of the group; a function is asked at each request. Default: no limit. */
+  rateLimit?: RateLimit | ((clientId: string | undefined) => RateLimit | false);
+  /** Sent with every answer of the group, errors included. */
+  headers?: Readonly<Record<string, string>>;
+  routes: readonly Route[];
+}
+
+/** Bodies are JSON in UTF-8, at most 200 levels deep. */
+export interface JsonBody {
+  type: 'json';
+  /** Default: 1,000,000. */
+  maxBytes?: number;
+}
+
+/** How often one client may call one route. */
+export interface RateLimit {
+  /** Length of the window, in ms; it slides. Default: 60000. */
+  windowMs?: number;
+  /** Requests within it. Default: 30. */
+  maxRequests?: number;
+  /** What a refused client can do about the limit; follows "wait for Retry-After, or". */
+  remedy?: string;
+}
+
+/** One method of one path. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  /** Whether the route still answers while the server waits for its last requests. Default: false. */
+  answersWhileClosing?: boolean;
+  /**
+   * Answers a request. A `CodeExecutorError` that it throws becomes an answer with the status of its code; anything
+   * else goes to the log, and the client gets a 500.
+   */
+  handle(request: HttpRequest): HttpAnswer | Promise<HttpAnswer>;
+}
+
+/** A request that its group has let through. */
+export interface HttpRequest {
+  /** Path and query, as the client sent them. */
+  readonly url: string;
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** The parsed JSON; undefined if the group takes no bodies or the method has none. */
+  readonly body: unknown;
+  /** Whose token it is; undefined without one, and if all clients share one token. */
+  readonly clientId: string | undefined;
+  /** Whether the token is valid, or the server needs none. */
+  readonly isTrusted: boolean;
+  /** The step of a trace that asks, from `traceparent`; a new trace if the header is missing or cannot be read. */
+  readonly trace: TraceParent;
+  /** Aborted when the client hangs up before it has the whole answer. */
+  readonly signal: AbortSignal;
+  /** Says that the handler itself records how the request ends, even if it is refused. */
+  readonly recordedByHandler: () => void;
+}
+
+export interface HttpAnswer {
+  /** Default: 200. */
+  status?: number;
+  /** Names in lower case. Without `content-type`, text is `text/plain` and everything else JSON. */
+  headers?: Readonly<Record<string, string | number>>;
+  /** Strings and bytes are sent as they are, everything else as JSON. */
+  body: unknown;
+}

@@ -1,1 +1,0 @@
-export default { displayName: 'loopback-server', preset: '../../jest.preset.js' };
