@@ -88,23 +88,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
   });
   const withFiles = schema.extend({ permissions: schema.shape.permissions.describe('Paths and hosts') });
   const withoutFiles = schema.extend({ permissions: z.strictObject({ net }).optional().describe('Hosts') });
-  const absolutePaths = `a list of at most ${maxEntries} absolute paths`;
-  const allowed = new Map([
-    ['', 'an object with the parameters'],
-    ['code', `text of 1 to ${maxCodeSize} characters, not only blanks, without lone surrogates`],
-    [
-      'allowedTools',
-      `a list of at most ${maxEntries} servers such as "github", tool names or globs such as "mcp__github__get_*"`,
-    ],
-    ['timeoutMs', `a whole number from ${minTimeoutMs} to ${maxTimeoutMs}`],
-    ['permissions', 'an object with any of the lists read, write and net'],
-    ['permissions.read', absolutePaths],
-    ['permissions.write', absolutePaths],
-    [
-      'permissions.net',
-      `a list of at most ${maxEntries} hosts such as "api.example.com" or "api.example.com:8443"`,
-    ],
-  ]);
+  const allowed = allowedValues(maxCodeSize, maxTimeoutMs);
 
   return {
     // The dialect's address is of no use to a model.
@@ -126,6 +110,27 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
       };
     },
   };
+}
+
+/** What each parameter may be, in words. */
+function allowedValues(maxCodeSize: number, maxTimeoutMs: number): Map<string, string> {
+  const absolutePaths = `a list of at most ${maxEntries} absolute paths`;
+  return new Map([
+    ['', 'an object with the parameters'],
+    ['code', `text of 1 to ${maxCodeSize} characters, not only blanks, without lone surrogates`],
+    [
+      'allowedTools',
+      `a list of at most ${maxEntries} servers such as "github", tool names or globs such as "mcp__github__get_*"`,
+    ],
+    ['timeoutMs', `a whole number from ${minTimeoutMs} to ${maxTimeoutMs}`],
+    ['permissions', 'an object with any of the lists read, write and net'],
+    ['permissions.read', absolutePaths],
+    ['permissions.write', absolutePaths],
+    [
+      'permissions.net',
+      `a list of at most ${maxEntries} hosts such as "api.example.com" or "api.example.com:8443"`,
+    ],
+  ]);
 }
 
 function refuseFiles(language: string, lists: Omit<Permissions, 'net'>): void {

@@ -94,7 +94,7 @@ export const limits = {
     attacks: ['PIP-13'],
   },
   'the number of records that are left out': {
-    edits: [['libs/executor/src/queued-executor.ts', 'proxy?.tellOmitted();', '']],
+    edits: [['libs/executor/src/execution-run.ts', 'this.#proxy?.tellOmitted();', '']],
     attacks: ['PIP-13'],
   },
   'files and listings at once': {

@@ -1,0 +1,211 @@
+import { setMaxListeners } from 'node:events';
+
+import {
+  type Admission,
+  anySignal,
+  type AuditSink,
+  type CallerEvent,
+  CodeExecutorError,
+  type EventMarks,
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Logger,
+} from '@code-executor/contracts';
+import { createToolProxy, type ToolProxy } from '@code-executor/proxy';
+
+import type { CheckedRequest, ExecuteParameters } from './execute-parameters.js';
+import type { LiveExecution } from './execution.js';
+import { executionEvent, type ExecutionMeasures, startEvent } from './execution-event.js';
+import type { ExecutionQueue } from './execution-queue.js';
+import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
+import { ExecutionTrace } from './execution-trace.js';
+import type { ExecuteOptions, ExecutorOptions } from './executor.js';
+import type { PermissionCeiling } from './grants/permission-ceiling.js';
+import type { RunnableLanguage } from './languages/execution-language.js';
+import { lastLine } from './last-line.js';
+
+const retryAfterCloseMs = 30_000;
+/** One for all: the reason that Node would make costs a stack each time. */
+const executionIsOver = new CodeExecutorError('cancelled', 'The execution is over.');
+
+/** What all runs of an executor share. */
+export interface RunParts {
+  options: ExecutorOptions;
+  parameters: ExecuteParameters;
+  queue: ExecutionQueue;
+  ceiling: PermissionCeiling;
+  logger: Logger;
+  /** Aborts when the executor ends what is under way. */
+  closing: AbortSignal;
+  /** Whether later executions are refused. */
+  isClosing: () => boolean;
+}
+
+/** One execution from its request to its report. */
+export class ExecutionRun {
+  readonly #parts: RunParts;
+  readonly #execution: LiveExecution;
+  readonly #request: unknown;
+  readonly #onProgress: ExecuteOptions['onProgress'];
+  readonly #language: RunnableLanguage | undefined;
+  readonly #trace: ExecutionTrace;
+  readonly #audit: AuditSink<CallerEvent> | undefined;
+  readonly #admit: Admission | undefined;
+  readonly #ended = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #askedMs = performance.now();
+  readonly #measures: ExecutionMeasures = { resultBytes: 0, returnedBytes: 0 };
+  #proxy: ToolProxy | undefined;
+
+  constructor(parts: RunParts, execution: LiveExecution, request: unknown, options: ExecuteOptions) {
+    const { id: executionId, language, caller } = execution;
+    const { traceparent, signal, onProgress } = options;
+    this.#parts = parts;
+    this.#execution = execution;
+    this.#request = request;
+    this.#onProgress = onProgress;
+    this.#language = parts.options.languages.find(({ name }) => name === language);
+    this.#trace = new ExecutionTrace({ executionId, language, caller, traceparent });
+    const { correlationId } = this.#trace;
+    const marks = { correlationId, clientId: caller.id, clientKind: caller.kind };
+    this.#audit = marked(parts.options.audit, marks);
+    this.#admit = marked(parts.options.admit, marks);
+    this.#signal = anySignal(this.#ended.signal, parts.closing, execution.signal, signal);
+    // Many calls at once may listen to it; Node warns of a leak from the eleventh on.
+    setMaxListeners(0, this.#signal);
+  }
+
+  /** Never rejects: what could not be run is a report, too. */
+  async report(): Promise<ExecutionReport> {
+    const report = await this.#run().catch((reason: unknown) => this.#fault(reason));
+    const measures = this.#measures;
+    this.#trace.end(report);
+    const calls = this.#proxy?.calls ?? [];
+    measures.resultBytes = calls.reduce((sum, { resultBytes = 0 }) => sum + resultBytes, 0);
+    measures.returnedBytes = this.#execution.reportBytes = Buffer.byteLength(JSON.stringify(report));
+    this.#proxy?.tellOmitted();
+    await this.#record(report);
+    return report;
+  }
+
+  async #run(): Promise<ExecutionReport> {
+    const { parameters, queue, isClosing } = this.#parts;
+    const language = this.#language;
+    if (!language) throw notRunHere(this.#execution.language);
+    const checked = parameters.parse(this.#request, language);
+    if (isClosing()) throw isShuttingDown();
+    const proxy = this.#createProxy(checked, language);
+    this.#proxy = proxy;
+    return queue.run(
+      () => this.#takeTurn(checked, language, proxy),
+      language.name,
+      this.#signal,
+      this.#execution,
+    );
+  }
+
+  async #takeTurn(
+    checked: CheckedRequest,
+    language: RunnableLanguage,
+    proxy: ToolProxy,
+  ): Promise<ExecutionReport> {
+    this.#measures.queuedMs = performance.now() - this.#askedMs;
+    this.#execution.begin();
+    // Now, not before the wait: nothing is held open for an execution that waits.
+    const { permissions, notes, release } = await this.#parts.ceiling.cut(checked.permissions);
+    try {
+      await this.#admit?.(startEvent(this.#execution.id, this.#request, language));
+      if (this.#signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
+      const result = await this.#execute({ ...checked, permissions }, language, proxy);
+      if (result.startupMs !== undefined) this.#measures.startupMs = result.startupMs;
+      // Nobody can use the calls that the program left on their way upstream; the report has them as errors.
+      this.#ended.abort(executionIsOver);
+      return reportResult(this.#execution.id, result, proxy, language, notes);
+    } finally {
+      await release();
+    }
+  }
+
+  #execute(
+    { code, timeoutMs, permissions }: Pick<ExecutionRequest, 'code' | 'timeoutMs' | 'permissions'>,
+    { sandbox }: RunnableLanguage,
+    proxy: ToolProxy,
+  ): Promise<ExecutionResult> {
+    const { fetcher } = this.#parts.options;
+    const followLine = this.#onProgress && lastLine(this.#onProgress);
+    return sandbox.execute({
+      code,
+      timeoutMs,
+      pause: this.#execution,
+      permissions,
+      tools: this.#trace.around(proxy),
+      signal: this.#signal,
+      ...(fetcher && { fetcher }),
+      onOutput: (chunk) => {
+        this.#execution.printed(chunk);
+        followLine?.(chunk);
+      },
+    });
+  }
+
+  #createProxy({ allowedTools }: CheckedRequest, { form }: RunnableLanguage): ToolProxy {
+    const { tools, policy, budget } = this.#parts.options;
+    const { id: executionId, caller } = this.#execution;
+    const onProgress = this.#onProgress;
+    return createToolProxy({
+      tools,
+      caller,
+      executionId,
+      signal: this.#signal,
+      form,
+      waitForPerson: (answer) => this.#execution.waitForPerson(answer),
+      ...(allowedTools && { allowedTools }),
+      ...(policy && { policy }),
+      ...(budget && { budget }),
+      ...(this.#audit && { audit: this.#audit }),
+      ...(onProgress && { onCall: (name: string) => onProgress(`calling ${name}`) }),
+    });
+  }
+
+  #fault(reason: unknown): ExecutionReport {
+    this.#ended.abort(executionIsOver);
+    const { id: executionId } = this.#execution;
+    const error = CodeExecutorError.from(reason);
+    // Something is wrong with this machine: callers learn less of it than the log.
+    if (error.code === 'internal' || error.code === 'failed_precondition')
+      this.#parts.logger.error({ executionId, err: reason }, error.message);
+    return reportFault(executionId, error, this.#proxy);
+  }
+
+  async #record(report: ExecutionReport): Promise<void> {
+    const { id: executionId, language: name } = this.#execution;
+    // A request in a language that is not here is on record, too.
+    const language = this.#language ?? { name, auditPatterns: {} };
+    try {
+      await this.#audit?.(executionEvent(report, this.#request, language, this.#measures));
+    } catch (error) {
+      this.#parts.logger.error({ executionId, err: error }, 'The audit record was not written.');
+    }
+  }
+}
+
+function isShuttingDown(): CodeExecutorError {
+  return new CodeExecutorError('unavailable', 'The server is shutting down; start it again.', {
+    retryAfterMs: retryAfterCloseMs,
+  });
+}
+
+function notRunHere(language: string): CodeExecutorError {
+  return new CodeExecutorError(
+    'failed_precondition',
+    `Programs in ${language} cannot run here; enable executors.${language} in the server's configuration.`,
+  );
+}
+
+/** All records of one execution say whose they are, and what caused them. */
+function marked<Event extends CallerEvent>(
+  sink: AuditSink<Event> | undefined,
+  marks: Omit<EventMarks, 'timestamp'>,
+): AuditSink<Event> | undefined {
+  return sink && ((event) => sink({ ...event, ...marks }));
+}
