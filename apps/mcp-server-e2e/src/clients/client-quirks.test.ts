@@ -19,12 +19,12 @@ describe.each([
   const run = (code: string) =>
     server.client.callTool({ name: 'executeTypescript', arguments: { code, allowedTools: ['dead'] } });
 
-  test(`is ${getsBoth ? '' : 'not '}promised structured content`, async () => {
+  test(`is ${getsBoth ? '' : 'not '}announced structured content`, async () => {
     const { tools } = await server.client.listTools();
     expect(tools.map(({ outputSchema }) => outputSchema !== undefined)).toEqual(tools.map(() => getsBoth));
   });
 
-  test(`gets pictures ${getsBoth ? 'beside' : 'in place of'} structured content`, async () => {
+  test(`gets pictures ${getsBoth ? 'together with' : 'instead of'} structured content`, async () => {
     const { content, structuredContent } = await run(programs.typescript.shows);
     const [text, picture] = content as [{ text: string }, object];
     expect(JSON.parse(text.text)).toMatchObject({ images: [{ mimeType: 'image/png', bytes: 70 }] });
@@ -43,7 +43,7 @@ describe.each([
     );
   });
 
-  test('gets structured content, and the same as text, where there is no picture', async () => {
+  test('gets a result without pictures as structured content and as text', async () => {
     const { content, structuredContent } = await run('return 1');
     expect(structuredContent).toMatchObject({ success: true, result: 1 });
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);

@@ -11,7 +11,7 @@ import { realServer } from '../upstream-servers/entries.js';
 
 const tokensOf = (value: unknown) => encode(JSON.stringify(value)).length;
 
-/** What a model pays for, behind three real servers. */
+/** What a model has to read, with three real servers. */
 describe('In tokens (o200k)', () => {
   let server: StartedServer;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('In tokens (o200k)', () => {
       JSON.stringify({ projectOnly: true, mcpServers, discovery: { timeoutMs: 60_000 } }),
     );
     server = await StartedServer.start({}, {}, home);
-    // From now on all of them are known.
+    // From now on the tools of all servers are known.
     await server.run('return (await discoverMCPTools()).length', { timeoutMs: 60_000 });
   });
   afterAll(() => server.close());
@@ -38,7 +38,7 @@ describe('In tokens (o200k)', () => {
     return { tokens: tokensOf(structured), result: structured['result'] };
   };
 
-  test('the three tools are at most 600', async () => {
+  test('the tool list costs at most 600', async () => {
     const { tools } = await server.client.listTools();
     const seen = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     expect(seen).toHaveLength(3);
@@ -48,7 +48,7 @@ describe('In tokens (o200k)', () => {
   test.each<[Language, string]>([
     ['typescript', 'return 1'],
     ['python', '1'],
-  ])('an answer with a small value is at most 45 (%s)', async (language, code) => {
+  ])('an answer with a small value costs at most 45 (%s)', async (language, code) => {
     expect((await ask(language, code)).tokens).toBeLessThanOrEqual(45);
   });
 
@@ -67,14 +67,14 @@ describe('In tokens (o200k)', () => {
   test.each<[Language, string]>([
     ['typescript', `return await Promise.all(QUERIES.map((query) => searchTools(query)));`],
     ['python', `[search_tools(query) for query in QUERIES]`],
-  ])('the answer to a search with ten hits is at most 450 (%s)', async (language, code) => {
+  ])('the answer to a search with ten hits costs at most 450 (%s)', async (language, code) => {
     const { result } = await ask(language, code.replace('QUERIES', JSON.stringify(queries)));
     const around = (await ask(language, language === 'python' ? '[]' : 'return []')).tokens;
     const found = result as ToolHit[][];
     expect(found.map((hits) => hits.length)).toEqual(queries.map(() => 10));
     const costs = found.map((hits) => around + tokensOf(hits) - tokensOf([]));
     expect(costs.filter((tokens) => tokens > 450)).toEqual([]);
-    // The best hit says all that a call needs.
+    // The best hit contains everything that a call needs.
     const best = language === 'python' ? /^tools\.\w+\.\w+\(.*\) -> / : /^tools\.\w+\.\w+\(.*\): Promise</;
     for (const [hit] of found) expect(hit?.signature).toMatch(best);
   });

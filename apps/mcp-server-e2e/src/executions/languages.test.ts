@@ -13,11 +13,11 @@ import { until } from '../server-under-test/until.js';
 import { realServer } from '../upstream-servers/entries.js';
 import { programs } from './programs.js';
 
-/** What is the same in every language, through the built server. */
+/** Behaviour of the built server that is the same in every language. */
 const cases = isolationsUnderTest().flatMap((isolation) =>
   (['typescript', 'python'] as const).map((language) => ({ isolation, language })),
 );
-// One for all servers here: what Python starts from takes seconds to make.
+// Shared by all servers here, because Python's snapshot takes seconds to create.
 const productHome = await mkdtemp(join(tmpdir(), 'code-executor-home-'));
 afterAll(() => removeHome(productHome));
 
@@ -50,7 +50,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
 
   const run = (code: string, args?: Record<string, unknown>) => server.runIn(language, code, args);
 
-  test('has a value and output', async () => {
+  test('returns a value and output', async () => {
     expect(await run(greets)).toMatchObject({ success: true, output: 'hi\n', result: 42, isolation });
   });
 
@@ -60,7 +60,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
     expect(report.error).toContain('boom');
   });
 
-  test('ends at its time limit, and the next one runs', async () => {
+  test('is ended at its time limit, and the next one runs', async () => {
     expect(await run(loops, { timeoutMs: 1000 })).toMatchObject({
       status: 'timed_out',
       errorCode: 'deadline_exceeded',
@@ -68,7 +68,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
     expect(await run(greets)).toMatchObject({ success: true });
   });
 
-  test('calls the tools of a real server that allowedTools lists, and no others', async () => {
+  test('can call the tools of a real server that allowedTools lists, and no others', async () => {
     const report = await run(adds, { allowedTools: ['mcp__everything__get-sum'] });
     expect(report).toMatchObject({
       success: true,
@@ -88,8 +88,8 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
     }
   });
 
-  test('finds nothing of the one before it', async () => {
-    // What it looks for can be found, in its own process.
+  test('finds nothing of the previous program', async () => {
+    // The program can find what it looks for in its own process.
     expect((await run(`${leaves}\n${looks}`)).result).not.toMatchObject({ found: [] });
     expect(await run(leaves)).toMatchObject({ success: true, output: 'left\n' });
     const [first, second] = [await run(looks), await run(looks)];
@@ -98,14 +98,14 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
     expect((second.result as { random: unknown[] }).random).not.toEqual(random);
   });
 
-  test('finds nothing of one that runs beside it', async () => {
+  test('finds nothing of a program that runs at the same time', async () => {
     const caller = new AbortController();
     let hasLeft: (line: unknown) => void = () => undefined;
     const left = new Promise((resolve) => (hasLeft = resolve));
     const beside = server
       .runIn(language, `${leaves}\n${loops}`, {}, { signal: caller.signal, onprogress: hasLeft })
       .catch(() => undefined);
-    // Its report would come first only if it had failed.
+    // Its report would only come first if it had failed.
     expect(await Promise.race([left, beside])).toMatchObject({ message: 'left' });
     const both = await Promise.all([run(looks), run(looks)]);
     caller.abort();
@@ -117,7 +117,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
     }
   });
 
-  test('reaches no host of this machine, though all are granted', async () => {
+  test('cannot reach this machine even if all hosts are granted', async () => {
     const { result } = await run(asks, { permissions: { net: ['localhost:1', '127.0.0.1'] } });
     expect(result).toEqual([
       expect.stringMatching(/localhost:1.*(address|network)/i),
@@ -126,14 +126,14 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
     ]);
   });
 
-  test('takes a spare once there is one, and another comes', async () => {
+  test('uses a spare process once there is one, and another one is started', async () => {
     await run(greets);
     await until(async () => (await sparesOf(server, language)) > 0);
     expect(await run(greets)).toMatchObject({ success: true, result: 42 });
     await until(async () => (await sparesOf(server, language)) > 0);
   });
 
-  test('leaves no process behind when it is cancelled, nor does its server at the end', async () => {
+  test('leaves no process behind when it is cancelled, and neither does its server when it ends', async () => {
     await withServer(startServer(isolation), async (own) => {
       const caller = new AbortController();
       let hasStarted: (line: unknown) => void = () => undefined;
@@ -159,7 +159,7 @@ describe.each(cases)('a program in $language ($isolation)', ({ isolation, langua
 test.each<[Language, string]>([
   ['typescript', 'executePython'],
   ['python', 'executeTypescript'],
-])('%s switched off: only %s is left, and works', async (language, tool) => {
+])('with %s disabled, only %s is left, and works', async (language, tool) => {
   const executors = { [language]: { enabled: false } };
   await withServer(startServer('auto', { '.code-executor.json': { executors } }), async (server) => {
     const { tools } = await server.client.listTools();
@@ -170,8 +170,8 @@ test.each<[Language, string]>([
   });
 });
 
-test('Python runs without a place for its snapshot, TypeScript as ever, and health says why', async () => {
-  // A file where the folder would be.
+test('without a place for its snapshot Python still runs, TypeScript is not affected, and health says why', async () => {
+  // A file in place of the folder.
   const home = join(productHome, 'no-folder');
   await writeFile(home, '');
   const env = { CODE_EXECUTOR_HOME: home };

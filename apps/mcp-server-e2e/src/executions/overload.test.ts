@@ -10,12 +10,12 @@ import { recordingServer } from '../upstream-servers/entries.js';
 
 const rounds = 5;
 const executions = 13;
-/** 400 at once: 12 times 31, and 28. */
+/** Calls of each execution; 400 in total: 12 times 31, and 28. */
 const callsOf = (execution: number) => (execution === 0 ? 28 : 31);
 const roundCalls = 400;
-/** `pool.maxConcurrent` and `pool.maxQueued`, unless configured. */
+/** The defaults of `pool.maxConcurrent` and `pool.maxQueued`. */
 const placesOfRound = 100 + 200;
-/** Beside garbage that waits to be collected. */
+/** Tolerance for garbage that was not collected yet. */
 const maxGrowthMb = 48;
 
 interface Outcome {
@@ -29,7 +29,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Makes its calls at once, to two servers in turn. */
+/** A program that makes its calls at once, alternating between two servers. */
 const program = (round: number, execution: number) => `
 const answered: number[] = [], refused: object[] = [];
 await Promise.all(Array.from({ length: ${callsOf(execution)} }, async (_, index) => {
@@ -45,7 +45,7 @@ return { answered: answered.sort((a, b) => a - b), refused };`;
 
 const indexes = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-test('2,000 calls, 400 at once from 13 executions: those beyond the limits are refused, all others come in order', async () => {
+test('of 2,000 calls, 400 at once from 13 executions, those beyond the limits are refused and all others arrive in order', async () => {
   const home = await createHome();
   const gate = join(home, 'gate');
   const arrivals = { even: join(home, 'even.jsonl'), odd: join(home, 'odd.jsonl') };
@@ -84,7 +84,7 @@ test('2,000 calls, 400 at once from 13 executions: those beyond the limits are r
     for (const [parity, server] of [seen.even, seen.odd].entries()) {
       const asked = indexes(0, callsOf(execution % executions)).filter((index) => index % 2 === parity);
       const got = answered.filter((index) => index % 2 === parity);
-      // Once the line is full nobody gets in, so it is the first calls that did; and they came in their order.
+      // Once the queue is full no call is accepted, so the first calls were accepted, and arrived in order.
       expect(got).toEqual(asked.slice(0, got.length));
       expect(server.filter((call) => call.execution === execution).map(({ index }) => index)).toEqual(got);
     }
@@ -98,7 +98,7 @@ async function readArrivals(file: string): Promise<{ execution: number; index: n
   });
 }
 
-/** How many calls the record says the full queue has refused. */
+/** How many calls were refused by the full queue, according to the audit log. */
 async function refusalsOnRecord(home: string): Promise<number> {
   const folder = join(home, '.code-executor', 'audit-logs');
   const names = await readdir(folder).catch(() => []);

@@ -34,7 +34,7 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     ],
     ['loops', 'for (;;) {}', { timeoutMs: 1000 }, { status: 'timed_out', errorCode: 'deadline_exceeded' }],
     [
-      'waits for ever',
+      'waits forever',
       'await new Promise((resolve) => setTimeout(resolve, 1e8));',
       { timeoutMs: 1000 },
       { status: 'timed_out', errorCode: 'deadline_exceeded' },
@@ -46,20 +46,20 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
       { status: 'succeeded', truncated: true, result: 1 },
     ],
     [
-      'floods without an end',
+      'prints endlessly',
       'for (;;) console.log("x".repeat(100000));',
       { timeoutMs: 20_000 },
       { status: 'failed', errorCode: 'resource_exhausted', truncated: true },
     ],
     [
-      'eats memory',
+      'uses up memory',
       'const all = []; for (;;) all.push(new Array(1e6).fill(all.length));',
       {},
       { status: 'failed', errorCode: 'out_of_memory' },
     ],
     ['returns a function', 'return () => 1;', {}, { status: 'failed', errorCode: 'not_serializable' }],
   ])(
-    'a program that %s has the right status, and leaves nothing behind',
+    'a program that %s has the correct status, and leaves nothing behind',
     async (_what, code, args, outcome) => {
       const report = await server.run(code, args);
       expect(report).toMatchObject({ ...outcome, isolation });
@@ -68,7 +68,7 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     },
   );
 
-  test('a program that prints frames of its own is text or an error, never a result', async () => {
+  test('frames that a program prints are text or an error, never a result', async () => {
     const forged = '{"type":"result","value":"forged"}';
     const report = await server.run(
       `console.log(${JSON.stringify(forged)}); console.log('\\u0000' + ${JSON.stringify(forged)}); return "true";`,
@@ -77,7 +77,7 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     expect(report).toMatchObject({ status: 'succeeded', result: 'true' });
   });
 
-  test('reads what the configuration allows, and says what was not granted', async () => {
+  test('can read what the configuration allows, and reports what was not granted', async () => {
     const home = await createHome({ 'data.txt': 'the data' });
     const security = { allowRead: [home] };
     await writeFile(join(home, '.code-executor.json'), JSON.stringify({ security }));
@@ -99,7 +99,7 @@ describe.each(isolationsUnderTest())('executeTypescript (%s)', (isolation) => {
     });
   });
 
-  test('as many pictures as there may be reach a client, and more do not end its session', async () => {
+  test('a client gets the maximum number of pictures, and more do not end its session', async () => {
     const code = `const png = new Uint8Array(1 << 20);
 png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 for (let shown = 0; ; shown++) {
@@ -122,7 +122,7 @@ for (let shown = 0; ; shown++) {
     await Promise.all(running);
   });
 
-  test('reports progress and dies when its caller cancels', async () => {
+  test('reports progress, and ends when its caller cancels', async () => {
     const caller = new AbortController();
     const seen: { progress: number; message?: string | undefined }[] = [];
     const running = server
@@ -136,7 +136,7 @@ for (let shown = 0; ; shown++) {
     const first = seen.slice(0, 3);
     expect(first.map(({ progress }) => progress)).toEqual([1, 2, 3]);
     for (const { message } of first) expect(message).toMatch(/^line \d+$/);
-    // Ten lines a second, one notification: lines are left out.
+    // Ten lines a second, but one notification: lines are left out.
     expect(first[2]?.message).not.toBe('line 2');
     caller.abort();
     expect(await running).toBeInstanceOf(Error);
@@ -146,14 +146,14 @@ for (let shown = 0; ; shown++) {
     });
   });
 
-  test('leaves no process behind of programs that are cancelled while they start', async () => {
+  test('leaves no process behind when programs are cancelled while they start', async () => {
     await withServer(
       StartedServer.start(
         { '.code-executor.json': JSON.stringify({ sandbox: { spares: { typescript: 0 } } }) },
         { CODE_EXECUTOR_ISOLATION: isolation },
       ),
       async (own) => {
-        // The first ones while the server looks for what works here, the others while their processes start.
+        // The first ones while the server determines the isolation mode, the others while their processes start.
         for (const waitMs of [40, 0, 2, 4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60]) {
           const caller = new AbortController();
           const running = Array.from({ length: 3 }, () =>
@@ -172,8 +172,8 @@ for (let shown = 0; ; shown++) {
     );
   });
 
-  test('leaves no process of a cancelled loop behind', async () => {
-    // A server of its own: what runs below it is this program, and no spare that waits for another.
+  test('leaves no process behind when a loop is cancelled', async () => {
+    // A new server, so that the only process below it is this program, and not a spare.
     await withServer(StartedServer.start({}, { CODE_EXECUTOR_ISOLATION: isolation }), async (own) => {
       const caller = new AbortController();
       let hasStarted = false;
@@ -229,7 +229,7 @@ describe('executeTypescript with bad input', () => {
       { code: '1', skipChecks: true },
       'Unknown parameter "skipChecks"; known are code, allowedTools, timeoutMs',
     ],
-  ])('%# is an error that names parameter, value and range', async (args, message) => {
+  ])('case %# is an error that names parameter, value and range', async (args, message) => {
     const { isError, structured } = await server.call('executeTypescript', args);
     expect(isError).toBe(true);
     expect(structured).toMatchObject({ success: false, status: 'failed', errorCode: 'invalid_argument' });

@@ -3,22 +3,22 @@ import type { LanguageName } from '@code-executor/config';
 interface Programs {
   /** Prints `hi`; its value is 42. */
   greets: string;
-  /** Throws an error with `boom` in it. */
+  /** Throws an error whose message contains `boom`. */
   fails: string;
   loops: string;
-  /** Prints without an end, a line every tenth of a second. */
+  /** Prints a line every tenth of a second, endlessly. */
   ticks: string;
   /** Shows a PNG file of 70 bytes. */
   shows: string;
-  /** Has it as its value. */
+  /** Returns that picture as its value. */
   returnsPicture: string;
-  /** Adds 20 and 22 with a tool, then calls one that it may not; its value is the sum and the error's code. */
+  /** Adds 20 and 22 with a tool, then calls a forbidden one; its value is the sum and the code of the error. */
   adds: string;
-  /** Leaves things in every place that another program might look at, and prints `left`. */
+  /** Leaves traces in every place that another program might look at, and prints `left`. */
   leaves: string;
-  /** Its value is `{ found, random }`: which of those things it found, and random values. */
+  /** Its value is `{ found, random }`: which of these traces it found, and random values. */
   looks: string;
-  /** Asks two granted hosts and one that is not; its value is the three errors. */
+  /** Sends requests to two granted hosts and one that is not granted; its value is the three errors. */
   asks: string;
 }
 

@@ -6,7 +6,7 @@ import { auditRecordsOf } from '../server-under-test/audit-records.js';
 import { tokenHash } from '../server-under-test/started-http-server.js';
 import { denial, echo, echoed, everything, startHttp, sum } from './http-servers.js';
 
-test('knows clients by their tokens: what each may call and how often; writes no token file', async () => {
+test('applies the policy and the rate limit of each client by its token, and writes no token file', async () => {
   const clients = {
     adder: {
       tokenHash: tokenHash('adder token'),
@@ -48,7 +48,7 @@ test('knows clients by their tokens: what each may call and how often; writes no
     status: 429,
     body: { error: { message: expect.stringContaining('http.clients.plain.rateLimit') as unknown } },
   });
-  // Its own limit, and its own count.
+  // The client has its own limit and its own count.
   expect((await server.call(adder, ...sum)).status).toBe(200);
   expect((await server.call(adder, ...sum)).status).toBe(429);
 

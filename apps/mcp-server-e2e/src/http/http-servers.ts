@@ -4,9 +4,9 @@ import { afterEach, expect } from '@jest/globals';
 import { StartedHttpServer } from '../server-under-test/started-http-server.js';
 import { realServer } from '../upstream-servers/entries.js';
 
-/** `mcpServers` with a real one. */
+/** `mcpServers` with a real server. */
 export const everything = { everything: realServer('everything') };
-/** Calls of its tools, and what the first one gives. */
+/** Calls of its tools, and the answer to the first one. */
 export const echo = ['mcp__everything__echo', { message: 'hi' }] as const;
 export const echoed = { status: 200, retryAfter: null, body: { result: 'Echo: hi' } };
 export const sum = ['mcp__everything__get-sum', { a: 1, b: 2 }] as const;
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const server of started.splice(0)) await server.close();
 });
 
-/** Starts a server on a port of its own, which ends with the test. */
+/** Starts a server on a free port; it is stopped when the test ends. */
 export async function startHttp(
   { http, ...config }: { http?: object } & Record<string, unknown>,
   options?: Parameters<typeof StartedHttpServer.start>[2],
@@ -28,7 +28,7 @@ export async function startHttp(
   return server;
 }
 
-/** Whether the server calls a tool right now. */
+/** Whether the server is calling a tool right now. */
 export async function isCalling(server: StartedHttpServer): Promise<boolean> {
   const { body } = await server.ask('/ready', undefined);
   return (body as { connectionPool: { active: number } }).connectionPool.active === 1;

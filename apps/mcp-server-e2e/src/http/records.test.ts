@@ -5,7 +5,7 @@ import { createHome } from '../server-under-test/home.js';
 import { tokenHash } from '../server-under-test/started-http-server.js';
 import { echo, everything, startHttp } from './http-servers.js';
 
-test('has on record whatever it does not let in, a bounded number of each kind, and counts the others', async () => {
+test('records refused requests, up to a limit for each kind, and counts the others', async () => {
   const server = await startHttp({ http: { clients: { ci: { tokenHash: tokenHash('ci token') } } } });
   const { url } = server;
   const authorization = 'Bearer ci token';
@@ -13,7 +13,7 @@ test('has on record whatever it does not let in, a bounded number of each kind, 
   await fetch(url, { headers: { authorization, origin: 'http://evil.example' } });
   await fetch(`${url}/none`, { headers: { authorization } });
   await fetch(url, { method: 'POST', headers: { authorization }, body: 'x' });
-  // The call is refused by the policy, which has it on record as such.
+  // The policy refuses the call, and records that as a denial.
   await server.call('ci token', 'mcp__none__x');
   await server.ask('/', 'ci token', { method: 'POST', body: '{}' });
   server.signal('SIGTERM');
@@ -35,7 +35,7 @@ test('has on record whatever it does not let in, a bounded number of each kind, 
   ]);
 });
 
-test('makes no call without a record where audit.required asks for one', async () => {
+test('makes no call that it cannot record if audit.required is set', async () => {
   const home = await createHome({ blocked: '' });
   const audit = { required: true, path: './blocked/audit' };
   const policy = { defaultAllowedTools: ['*'] };

@@ -15,9 +15,9 @@ import { denial, echo, echoed, everything, startHttp, sum } from './http-servers
 
 const gone = { code: 'ENOENT' };
 
-test('serves what the policy allows, with the token in the home, until a signal comes', async () => {
+test('serves what the policy allows to clients with the token in the home, until it gets a signal', async () => {
   const home = await createHome();
-  // A link left there by somebody must be replaced, not followed.
+  // A link that is already there must be replaced, not followed.
   await mkdir(join(home, '.code-executor'), { mode: 0o700 });
   await writeFile(join(home, 'canary'), 'canary');
   await symlink(join(home, 'canary'), join(home, '.code-executor', 'http-token'));
@@ -56,7 +56,7 @@ test('serves what the policy allows, with the token in the home, until a signal 
   await expect(lstat(server.tokenFile)).rejects.toMatchObject(gone);
 });
 
-test('--no-auth asks for no token, says so once, and writes no file', async () => {
+test('--no-auth requires no token, says so once, and writes no file', async () => {
   const server = await startHttp(
     {
       http: { clients: { one: { tokenHash: tokenHash('one'), policy: { allow: ['*'] } } } },
@@ -69,13 +69,13 @@ test('--no-auth asks for no token, says so once, and writes no file', async () =
   expect(server.stderr().match(/every program on this machine may call/g)).toHaveLength(1);
   await expect(lstat(server.tokenFile)).rejects.toMatchObject(gone);
   expect(await server.call(undefined, ...echo)).toEqual(echoed);
-  // Who asks is not looked at.
+  // A wrong token is ignored.
   expect(await server.call('one', ...sum)).toMatchObject(denial('is not in policy.defaultAllowedTools'));
   const fromPage = await server.ask('/mcp/tools', undefined, { headers: { origin: 'null' } });
   expect(fromPage.status).toBe(403);
 });
 
-test('leaves the token of another server alone', async () => {
+test('does not change the token of another server', async () => {
   const server = await startHttp({});
   await writeFile(server.tokenFile, 'of another');
   server.signal('SIGINT');
@@ -83,7 +83,7 @@ test('leaves the token of another server alone', async () => {
   expect(await readFile(server.tokenFile, 'utf8')).toBe('of another');
 });
 
-/** What `--http` says that does not start with this under `http`, by exit code 1. */
+/** The message of a server that does not start with these settings for `http`; its exit code must be 1. */
 async function problemOf(http: object, ...args: string[]): Promise<string> {
   const home = await createHome({ '.code-executor.json': JSON.stringify({ http }) });
   const options = { cwd: home, env: environmentOf(home) };
@@ -101,7 +101,7 @@ async function problemOf(http: object, ...args: string[]): Promise<string> {
   }
 }
 
-test('says that a port is in use, and ends with exit code 1', async () => {
+test('reports that a port is in use, and exits with code 1', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };

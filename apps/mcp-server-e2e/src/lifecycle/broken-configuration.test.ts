@@ -20,7 +20,7 @@ test.each([
   ['with an unknown key', '{ "secrity": {} }', /secrity.*security/],
   ['with a value out of range', '{ "security": { "maxTimeoutMs": 5 } }', /security\.maxTimeoutMs.*5/],
 ])(
-  'a configuration %s is told to the client too, and works once it is mended',
+  'a configuration %s is also reported to the client, and the server works once it is fixed',
   async (_what, text, problem) => {
     const files: Record<string, string> = text === undefined ? {} : { 'config.json': text };
     const started = await StartedServer.start(files, { CODE_EXECUTOR_CONFIG_PATH: 'config.json' });
@@ -37,7 +37,7 @@ test.each([
     const health = await started.call('health', {});
     expect(health).toMatchObject({ isError: true, structured: { healthy: false } });
     expect(health.structured['error']).toMatch(problem);
-    // Nothing was started, and nothing kept.
+    // Nothing was started or stored.
     expect(await descendantsOf(pid)).toEqual([]);
     expect(await readdir(home)).toEqual(Object.keys(files));
     const changed = new Promise<void>((resolve) => {
@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('rules for a server that is not configured are no reason to stop, and everybody is told', async () => {
+test('starts with rules for a server that is not configured, and warns about them', async () => {
   const policy = { servers: { nowhere: { deny: ['x'] } } };
   running = await StartedServer.start({ '.code-executor.json': JSON.stringify({ policy }) });
   const warning = 'policy.servers.nowhere counts for nothing here: no server of that name is configured.';
@@ -61,7 +61,7 @@ test('rules for a server that is not configured are no reason to stop, and every
 test.each([
   ['of the configuration', '.code-executor.json'],
   ['of ~/.claude.json', '.claude.json'],
-])('one broken server %s is left out alone, and everybody is told', async (_where, file) => {
+])('leaves out only the broken servers %s, and reports them', async (_where, file) => {
   const mcpServers = {
     good: recordingServer('/dev/null'),
     unset: { command: 'x', env: { TOKEN: 'env:NO_SUCH_VARIABLE' } },
@@ -96,11 +96,11 @@ test.each([
     ['mcp__good__note'],
   ]);
   expect(report.unavailableServers?.map(({ server }) => server)).toEqual(expect.arrayContaining(names));
-  // Programs and models learn no path of this machine.
+  // Programs and models do not learn paths of this machine.
   expect(JSON.stringify(report) + instructions).not.toContain(running.home);
 });
 
-test('no argument of an upstream server that fails is in the log or in any answer', async () => {
+test('writes no argument of a failing upstream server to the log or to any answer', async () => {
   const secrets = ['positional-4711', 'named-4711', 'abc'];
   const script = 'console.error(process.argv.slice(1).join(" ")); process.exit(1)';
   const entry = (command: string, ...args: string[]) => ({

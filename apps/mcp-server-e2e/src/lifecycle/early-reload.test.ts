@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { StartedServer, withServer } from '../server-under-test/started-server.js';
 import { until } from '../server-under-test/until.js';
 
-test('a configuration that changes while the first programs start the services refuses none of them', async () => {
+test('a configuration that changes while the first programs start the server does not make any of them fail', async () => {
   await withServer(StartedServer.start(), async (server) => {
     const programs = [server.run('return 1'), server.run('return 2')];
     await writeFile(join(server.home, '.code-executor.json'), JSON.stringify({ pool: { maxQueued: 100 } }));
@@ -16,7 +16,7 @@ test('a configuration that changes while the first programs start the services r
   });
 });
 
-test('a SIGHUP that comes before the files are watched has them read once they are', async () => {
+test('a SIGHUP that comes before the files are watched makes the server read them once they are', async () => {
   await withServer(StartedServer.start({ '.code-executor.json': '{' }), async (server) => {
     await writeFile(join(server.home, '.code-executor.json'), '{}');
     process.kill(server.pid, 'SIGHUP');

@@ -20,7 +20,7 @@ async function start(config: object, files: Record<string, string> = {}): Promis
   return (running = await StartedServer.start({ ...files, '.code-executor.json': JSON.stringify(config) }));
 }
 
-/** Resolves when a program runs that lasts until it is told to end. */
+/** Starts a program that runs until it is told to end; resolves when it runs. */
 async function startLong(server: StartedServer) {
   let tell: () => void = () => undefined;
   const printed = new Promise<void>((resolve) => (tell = resolve));
@@ -40,14 +40,14 @@ async function isCalling(server: StartedServer): Promise<boolean> {
   return (structured['connectionPool'] as { active: number }).active === 1;
 }
 
-/** Resolves when the server says that its tools have changed. */
+/** Resolves when the server notifies that its tools have changed. */
 function toolsChanged({ client }: StartedServer): Promise<void> {
   return new Promise((resolve) => {
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
   });
 }
 
-/** What the log of records holds, by type and action. */
+/** The types and actions of the audit records. */
 async function recordsOf(server: StartedServer): Promise<string[]> {
   const records = await auditRecordsOf(server.home);
   return records.map(({ type, action }) => (action === undefined ? type : `${type} ${action}`));
@@ -58,7 +58,7 @@ const level = { log: { level: 'info' } };
 describe('the end of the server', () => {
   const config = { ...level, security: { allowRead: ['.'] } };
 
-  test('on SIGTERM lets executions end, refuses more, and has it all on record', async () => {
+  test('on SIGTERM lets executions finish, refuses new ones, and records both', async () => {
     const server = await start(config);
     const long = await startLong(server);
     process.kill(server.pid, 'SIGTERM');
@@ -76,7 +76,7 @@ describe('the end of the server', () => {
     ]);
   });
 
-  test('is not put off by a configuration that changes meanwhile', async () => {
+  test('is not delayed by a configuration that changes meanwhile', async () => {
     const server = await start(config);
     const long = await startLong(server);
     process.kill(server.pid, 'SIGTERM');
@@ -93,7 +93,7 @@ describe('the end of the server', () => {
     await untilGone([server.pid]);
   });
 
-  test('on a second signal is at once, and leaves no process behind', async () => {
+  test('comes at once after a second signal, and leaves no process behind', async () => {
     const server = await start(config);
     const long = await startLong(server);
     long.report.catch(() => undefined);
@@ -112,8 +112,8 @@ describe('a configuration that changes', () => {
     JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, realServer('everything')])) });
   const listed = 'return [...new Set((await discoverMCPTools()).map(({ server }) => server))]';
 
-  test('adds and removes servers; what runs is unharmed, and the others stay connected', async () => {
-    // A listing has everything, however long it takes to start.
+  test('adds and removes servers without affecting running programs and other servers', async () => {
+    // A listing waits for all servers, however long they take to start.
     const discovery = { timeoutMs: 60_000 };
     const server = await start({ ...level, ...policy, discovery }, { '.claude.json': servers('one', 'two') });
     expect((await server.run(listed)).result).toEqual(['one', 'two']);
@@ -133,7 +133,7 @@ describe('a configuration that changes', () => {
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
     expect((await server.run(listed)).result).toEqual(['one', 'three']);
-    // What clients see of the tools names the servers, and they are told when that changes.
+    // The tool descriptions name the servers, and clients are notified when these change.
     await changed;
     expect(await described()).toEqual(['one, three.', 'one, three.']);
     expect(await long).toMatchObject({ success: true, result: 'whole' });
@@ -146,7 +146,7 @@ describe('a configuration that changes', () => {
     expect(await recordsOf(server)).toContain('config reloaded');
   });
 
-  test('changes policy and limits for the executions after it, and the tools that clients see', async () => {
+  test('changes policy and limits for later executions, and the tools that clients see', async () => {
     const server = await start(level, { '.claude.json': servers('one') });
     const call = 'return await tools.one.echo({ message: "hi" })';
     expect((await server.run(call)).errorCode).toBe('user_error');
@@ -161,7 +161,7 @@ describe('a configuration that changes', () => {
     );
   });
 
-  test('of other keys keeps the servers connected, with what they remember; of the pool it does not', async () => {
+  test('keeps the servers connected, with their state, unless keys of the pool change', async () => {
     const config = { ...level, ...policy, sandbox: { spares: { typescript: 0, python: 0 } } };
     const server = await start(config, { '.claude.json': servers('one') });
     expect((await server.run(listed)).result).toEqual(['one']);
@@ -192,13 +192,13 @@ describe('a configuration that changes', () => {
     expect((await server.call('health', {})).structured['connectionPool']).toMatchObject({ max: 7 });
   });
 
-  test('and is wrong is told, and the old one stays; SIGHUP reads at once', async () => {
+  test('is reported if it is invalid, and the old one stays; SIGHUP reads it at once', async () => {
     const server = await start({ ...level, ...policy }, { '.claude.json': servers('one') });
     expect((await server.run('return 1')).result).toBe(1);
     const file = join(server.home, '.code-executor.json');
     await writeFile(file, '{ "polcy": {} }');
     process.kill(server.pid, 'SIGHUP');
-    // Not just any refusal: the file may be read while it is empty, too.
+    // The message must name this mistake, because the file may also be read while it is empty.
     await until(() => /stays as it was.*polcy.*policy/.test(server.stderr));
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).result).toBe('Echo: hi');
     await until(async () => (await recordsOf(server)).includes('config refused'));
@@ -211,9 +211,9 @@ describe('a configuration that changes', () => {
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).success).toBe(false);
   });
 
-  test('and breaks the file of servers takes none away; what else it says counts', async () => {
+  test('removes no servers if their file is broken, and applies its other changes', async () => {
     const server = await start({ ...level, ...policy }, { '.claude.json': servers('one') });
-    // A listing waits for no server that still starts.
+    // A listing does not wait for servers that are still starting.
     await until(async () => ((await server.run(listed)).result as string[])[0] === 'one');
     await writeFile(join(server.home, '.claude.json'), servers('two').slice(0, 40));
     process.kill(server.pid, 'SIGHUP');
@@ -225,7 +225,7 @@ describe('a configuration that changes', () => {
     process.kill(server.pid, 'SIGHUP');
     await until(() => server.stderr.includes('read again'));
     expect((await server.run('return await tools.one.echo({ message: "hi" })')).errorCode).toBe('user_error');
-    // Nobody says that it is whole again.
+    // No signal announces that the file is valid again.
     await writeFile(join(server.home, '.claude.json'), servers('two'));
     await until(async () => ((await server.run(listed)).result as string[])[0] !== 'one');
     expect((await server.run(listed)).result).toEqual(['two']);

@@ -22,7 +22,7 @@ describe('code-executor-mcp', () => {
   const homes: string[] = [];
   const spawned: ChildProcess[] = [];
   afterEach(async () => {
-    // Where a test failed before it ended its server.
+    // A test may have failed before it ended its server.
     for (const child of spawned.splice(0)) child.kill('SIGKILL');
     for (const folder of homes.splice(0)) await removeHome(folder);
   });
@@ -69,7 +69,7 @@ describe('code-executor-mcp', () => {
     });
   });
 
-  test('an unknown option is exit code 2 and a hint', async () => {
+  test('exits with code 2 and a hint for an unknown option', async () => {
     expect(await (await spawnServer(['--confg', 'x'])).result()).toEqual({
       code: 2,
       stdout: '',
@@ -78,7 +78,7 @@ describe('code-executor-mcp', () => {
     });
   });
 
-  test('a configuration that cannot be used is exit code 1 and the problem, at the end of stdin', async () => {
+  test('with an invalid configuration names the problem, and exits with code 1 at the end of stdin', async () => {
     const started = await spawnServer(['--config', 'config.json'], { 'config.json': '{ "secrity": {} }' });
     started.child.stdin.end();
     const { code, stdout, stderr } = await started.result();
@@ -88,7 +88,7 @@ describe('code-executor-mcp', () => {
     );
   });
 
-  /** A server whose program prints until it is ended. */
+  /** Starts a server with a program that prints until it is ended. */
   async function startEndless(timeoutMs: number) {
     const started = await spawnServer();
     const code = 'for (;;) { console.log("x"); await new Promise((r) => setTimeout(r, 50)); }';
@@ -104,7 +104,7 @@ describe('code-executor-mcp', () => {
     return started;
   }
 
-  test('writes nothing to stdout before it is asked, starts nothing and leaves no file', async () => {
+  test('writes nothing to stdout before the first request, starts nothing and leaves no file', async () => {
     const { child, home, output, ended } = await spawnServer();
     // The log line comes when the server is ready.
     await until(() => output().stderr.includes('ready'));
@@ -121,7 +121,7 @@ describe('code-executor-mcp', () => {
     expect(await ended).toBe(0);
   });
 
-  test('survives lines that are no messages', async () => {
+  test('ignores lines that are not messages', async () => {
     const { child, output, ended } = await spawnServer();
     child.stdin.write(
       `nonsense\n{"jsonrpc":"2.0"}\n[]\n{"id":7,"method":"tools/call","params":5,"jsonrpc":"2.0"}\n`,
@@ -132,7 +132,7 @@ describe('code-executor-mcp', () => {
     expect(await ended).toBe(0);
   });
 
-  test('a message too large to read ends the server with code 1, not in silence', async () => {
+  test('exits with code 1 and an error after a message that is too large', async () => {
     const { child, output, ended } = await spawnServer();
     child.stdin.on('error', () => undefined);
     child.stdin.write('x'.repeat(11 * 1024 * 1024));
@@ -140,12 +140,12 @@ describe('code-executor-mcp', () => {
     expect(output().stderr).toContain('exceeded maximum size');
   });
 
-  test('whatever ends it, the running program and all children end, after 30 s, with code 0', async () => {
+  test('however it is ended, it exits with code 0 after at most 30 s, and ends its program and all children', async () => {
     const ends: ((child: ChildProcessWithoutNullStreams) => unknown)[] = [
       (child) => child.stdin.end(),
       (child) => child.kill('SIGTERM'),
       (child) => child.kill('SIGINT'),
-      // Who reads no more gets no answer: nothing is waited for.
+      // A client that no longer reads gets no answer, so the server waits for nothing.
       (child) => child.stdout.destroy(),
     ];
     const codes = ends.map(async (end) => {
@@ -160,7 +160,7 @@ describe('code-executor-mcp', () => {
     expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
   });
 
-  test('a signal after the end of stdin is waited for no longer, and the end is in order', async () => {
+  test('stops waiting when a signal follows the end of stdin, and still ends cleanly', async () => {
     const { child, home, output, ended } = await startEndless(20_000);
     child.stdin.end();
     await until(() => output().stderr.includes('The server ends'));
@@ -169,7 +169,7 @@ describe('code-executor-mcp', () => {
     const folder = join(home, '.code-executor', 'audit-logs');
     const [file = ''] = await readdir(folder);
     const lines = (await readFile(join(folder, file), 'utf8')).trim().split('\n');
-    // Had it waited, the program would have timed out.
+    // If it had waited, the program would have timed out.
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
       expect.objectContaining({ type: 'lifecycle', action: 'started' }),
       expect.objectContaining({ type: 'execution', errorCode: 'cancelled' }),
@@ -177,7 +177,7 @@ describe('code-executor-mcp', () => {
     ]);
   });
 
-  test('is clean to the Inspector, and shows it a result', async () => {
+  test('has no problems according to the Inspector, and shows it a result', async () => {
     const home = await newHome();
     const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
     const { bin: bins } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: Record<string, string> };
@@ -195,7 +195,7 @@ describe('code-executor-mcp', () => {
     expect(JSON.parse(stdout)).toMatchObject({ result: { structuredContent: { result: 42 } } });
   });
 
-  test('takes the file of --config', async () => {
+  test('uses the file given with --config', async () => {
     const executors = { typescript: { enabled: false }, python: { enabled: false } };
     const config = JSON.stringify({ executors });
     const { child, output, ended } = await spawnServer(['--config', 'own.json'], { 'own.json': config });

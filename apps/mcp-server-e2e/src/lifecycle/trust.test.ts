@@ -36,7 +36,7 @@ const suggest = (name = 'a') =>
 
 type Answer = 'accept' | 'decline' | 'nothing';
 
-/** The built server in the project, and a client; one that can be asked gives this answer. */
+/** The built server in the project, and a client; with an `answer`, the client can be asked and gives this answer. */
 async function start(env: Record<string, string> = {}, answer?: Answer) {
   const questions: string[] = [];
   const transport = new StdioClientTransport({
@@ -69,7 +69,7 @@ async function start(env: Record<string, string> = {}, answer?: Answer) {
     questions,
     log: () => log,
     health: () => call('health'),
-    /** The servers whose tools there are, and why there are no others. */
+    /** The servers that have tools, and the reasons why others do not. */
     async listed() {
       const code = 'return [...new Set((await discoverMCPTools()).map(({ server }) => server))]';
       const { result, unavailableServers = [] } = await call('executeTypescript', {
@@ -92,7 +92,7 @@ const wasStarted = () =>
   );
 
 describe('a project that is not trusted', () => {
-  test('starts nothing and sets nothing; instructions, health, discovery, calls and log say so', async () => {
+  test('starts and sets nothing, as instructions, health, discovery, calls and log say', async () => {
     await suggest();
     await write(project, '.code-executor.json', {
       audit: { enabled: false },
@@ -121,7 +121,7 @@ describe('a project that is not trusted', () => {
     expect(await wasStarted()).toBe(false);
   });
 
-  test('counts once it is approved, while the server runs; any change ends that', async () => {
+  test('takes effect once it is approved, while the server runs; any change ends that', async () => {
     await suggest();
     const server = await start();
     expect((await server.listed()).servers).toEqual([]);
@@ -147,7 +147,7 @@ describe('a project that is not trusted', () => {
     expect(server.log()).toContain('has changed and is not trusted any more');
   });
 
-  test('counts with CODE_EXECUTOR_TRUST_PROJECT as it was at the start', async () => {
+  test('takes effect with CODE_EXECUTOR_TRUST_PROJECT, with its content at the start', async () => {
     await suggest();
     const server = await start({ CODE_EXECUTOR_TRUST_PROJECT: '1' });
     expect((await server.listed()).servers).toEqual(['a']);
@@ -158,7 +158,7 @@ describe('a project that is not trusted', () => {
 });
 
 describe('a client that can be asked', () => {
-  test('is shown what would run, and accepts it for this and later servers', async () => {
+  test('is shown what would run, and can approve it for this and later servers', async () => {
     await suggest();
     const server = await start({}, 'accept');
     await server.listed();
@@ -170,7 +170,7 @@ describe('a client that can be asked', () => {
     expect((await (await start()).listed()).servers).toEqual(['a']);
   });
 
-  test('is asked once for each content, and a refusal changes nothing', async () => {
+  test('is asked only once for each content, and a refusal changes nothing', async () => {
     await suggest();
     const server = await start({}, 'decline');
     for (let time = 0; time < 3; time++) expect((await server.listed()).servers).toEqual([]);
@@ -184,7 +184,7 @@ describe('a client that can be asked', () => {
     expect(await wasStarted()).toBe(false);
   });
 
-  test('and never answers holds nothing up', async () => {
+  test('does not delay anything if it never answers', async () => {
     await suggest();
     const server = await start({}, 'nothing');
     expect((await server.listed()).unavailable).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('a client that can be asked', () => {
     expect((await server.listed()).unavailable).toHaveLength(1);
   });
 
-  test('is not asked what does not fit a question, nor about nothing', async () => {
+  test('is not asked if the question would be too long, or if there is nothing to ask', async () => {
     await write(project, '.mcp.json', { mcpServers: { a: { command: 'x', args: ['y'.repeat(5000)] } } });
     const long = await start({}, 'accept');
     await long.listed();

@@ -55,7 +55,7 @@ async function recordsOf(folder: string): Promise<AuditRecord[]> {
 const isWritten = async (path: string) => (await stat(path).catch(() => undefined)) !== undefined;
 
 describe('the audit log of the server', () => {
-  test('has what was run, called and denied, and nothing before that, nor any plaintext', async () => {
+  test('contains what was run, called and denied, nothing before that, and no plaintext', async () => {
     const { client } = await start({});
     const folder = join(home, 'product', 'audit-logs');
     expect(await isWritten(join(home, 'product'))).toBe(false);
@@ -92,7 +92,7 @@ describe('the audit log of the server', () => {
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
   });
 
-  test('names the execution whose calls found no place, or stopped a server', async () => {
+  test('names the execution whose calls were refused by a full queue, or opened a circuit', async () => {
     const { client } = await start(
       {},
       {},
@@ -117,7 +117,7 @@ describe('the audit log of the server', () => {
     expect(await idsOf(inTurn(['die']))).toContainEqual(['circuit', 'opened']);
   });
 
-  test('ENABLE_AUDIT_LOG=false writes none, and AUDIT_LOG_PATH says where', async () => {
+  test('is not written with ENABLE_AUDIT_LOG=false, and is written to AUDIT_LOG_PATH', async () => {
     const off = await start({}, { ENABLE_AUDIT_LOG: 'false' });
     expect(await off.run('return 1')).toMatchObject({ success: true });
     expect((await off.call('health', {})).structured).toMatchObject({ auditLog: { enabled: false } });
@@ -125,17 +125,17 @@ describe('the audit log of the server', () => {
     await off.close();
     const elsewhere = await start({}, { AUDIT_LOG_PATH: 'records.jsonl' });
     expect(await elsewhere.run('return 1')).toMatchObject({ success: true });
-    // The start of the server, the execution, and nothing after the last line.
+    // The start of the server, the execution, and nothing after the last line break.
     expect((await readFile(join(home, 'records.jsonl'), 'utf8')).split('\n')).toHaveLength(3);
   });
 
-  test('a place where no file can be ends the start', async () => {
+  test('prevents the start if its path cannot be a file', async () => {
     expect(await problemOf({ audit: { path: '/proc/nope' } })).toContain(
       'audit.path is on a file system of the kernel, which keeps no files; choose another folder.',
     );
   });
 
-  test('runs on without a place to write, and says so once', async () => {
+  test('does not stop programs if it cannot be written, and says so once', async () => {
     const running = await start({ path: 'taken' });
     await writeFile(join(home, 'taken'), '');
     expect(await running.run('return 1')).toMatchObject({ success: true, result: 1 });
@@ -143,7 +143,7 @@ describe('the audit log of the server', () => {
     expect(running.stderr.split('The audit log has a gap.')).toHaveLength(2);
   });
 
-  test('runs nothing without a place to write where a record is required', async () => {
+  test('stops all programs if it is required and cannot be written', async () => {
     const running = await start({ path: 'taken', required: true });
     await writeFile(join(home, 'taken'), '');
     const { success, errorCode, error } = await running.run('return 1');

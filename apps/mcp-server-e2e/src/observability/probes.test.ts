@@ -20,7 +20,7 @@ afterEach(async () => {
 const timestamp = expect.stringMatching(/^\d{4}-.*Z$/) as unknown;
 const uptime = expect.any(Number) as unknown;
 const version = expect.stringMatching(/^\d+\.\d+\.\d+$/) as unknown;
-/** A listing has all its tools, however long it takes to start. */
+/** Listings wait for all tools, however long the server takes to start. */
 const discovery = { timeoutMs: 60_000 };
 const anyServer = { mcpServers: { everything: realServer('everything') }, discovery };
 
@@ -36,7 +36,7 @@ async function ask(url: string, init?: RequestInit) {
 }
 
 describe('HEALTH_CHECK_PORT', () => {
-  test('serves probes and metrics beside stdio, without a token', async () => {
+  test('serves probes and metrics next to stdio, without a token', async () => {
     const port = await freePort();
     const server = await StartedServer.start(
       { '.code-executor.json': JSON.stringify({ ...anyServer, projectOnly: true }) },
@@ -49,7 +49,7 @@ describe('HEALTH_CHECK_PORT', () => {
     expect([live.status, live.body]).toEqual([200, { status: 'alive', timestamp }]);
     expect(live.headers.get('cache-control')).toBe('no-store');
     expect((await at('/health')).body).toEqual({ status: 'ok', uptime, timestamp, version });
-    // Nobody has asked a server yet.
+    // No upstream server was contacted yet.
     expect(await at('/ready')).toMatchObject({
       status: 200,
       body: { ready: true, connectionPool: { active: 0, waiting: 0, max: 100 } },
@@ -76,7 +76,7 @@ describe('HEALTH_CHECK_PORT', () => {
     expect(body).toMatch(/^sandbox_startup_seconds_count\{language="typescript"\} 1$/m);
   });
 
-  test('is not ready where no server has a tool', async () => {
+  test('is not ready if no server has a tool', async () => {
     const port = await freePort();
     const mcpServers = { broken: { command: 'false' } };
     const server = await StartedServer.start(
@@ -89,7 +89,7 @@ describe('HEALTH_CHECK_PORT', () => {
     expect([status, body]).toMatchObject([503, { ready: false, reason: 'No server has a tool.' }]);
   });
 
-  test('is not ready, and has nobody connected, while the circuit of every server is open', async () => {
+  test('is not ready, and has no connections, while the circuit of every server is open', async () => {
     const port = await freePort();
     const config = {
       mcpServers: { up: upstream() },
@@ -114,7 +114,7 @@ describe('HEALTH_CHECK_PORT', () => {
     expect(await state()).toEqual({ clients: { connected: 0 }, ready: 503 });
   });
 
-  test('that is in use is logged, and the server works without', async () => {
+  test('is logged if the port is in use, and the server works without it', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     ending.push({ close: () => new Promise((resolve) => other.close(() => resolve())) });
@@ -127,7 +127,7 @@ describe('HEALTH_CHECK_PORT', () => {
 });
 
 describe('code-executor-mcp --http', () => {
-  test('tells more to those with a token, and its metrics to them alone', async () => {
+  test('shows more to clients with a token, and its metrics only to them', async () => {
     const config = { ...anyServer, http: { port: await freePort() } };
     const server = await StartedHttpServer.start(
       { '.code-executor.json': JSON.stringify(config) },
@@ -156,7 +156,7 @@ describe('code-executor-mcp --http', () => {
     expect(body).toMatch(/^auth_failures_total 1$/m);
   });
 
-  test('has refused requests on record, and forgets a token that is revoked while it runs', async () => {
+  test('records refused requests, and rejects a token that is revoked while it runs', async () => {
     const clients = {
       ci: { tokenHash: tokenHash('ci token'), rateLimit: { maxRequests: 1 } },
       other: { tokenHash: tokenHash('other token') },

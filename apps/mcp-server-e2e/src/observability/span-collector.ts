@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** What a test wants to know of an exported span; ids in hex, the parent's empty where there is none. */
+/** The fields of an exported span that tests check; ids in hex, the parent's is empty if there is none. */
 export interface CollectedSpan {
   traceId: string;
   spanId: string;
@@ -11,10 +11,10 @@ export interface CollectedSpan {
   name: string;
 }
 
-/** An OTLP collector in this process: takes spans over HTTP, as binary protobuf. */
+/** An OTLP collector in this process, which accepts spans over HTTP as binary protobuf. */
 export class SpanCollector {
   readonly spans: CollectedSpan[] = [];
-  /** Of their resources. */
+  /** The attributes of their resources. */
   readonly serviceNames = new Set<string>();
   requests = 0;
   readonly #server: Server;
@@ -39,7 +39,7 @@ export class SpanCollector {
     return collector;
   }
 
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** The value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -50,7 +50,7 @@ export class SpanCollector {
     await once(this.#server, 'close');
   }
 
-  /** The numbers are those of ExportTraceServiceRequest and what is in it. */
+  /** The field numbers are those of ExportTraceServiceRequest and its parts. */
   #take(request: Buffer): void {
     for (const resourceSpans of fieldsOf(request, 1)) {
       for (const attribute of fieldsOf(resourceSpans, 1).flatMap((resource) => fieldsOf(resource, 1))) {
@@ -65,7 +65,7 @@ export class SpanCollector {
   }
 }
 
-/** The values of a message's field that are messages, texts or bytes themselves. */
+/** The values of a message's field, which are messages, texts or bytes. */
 function fieldsOf(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
   let at = 0;

@@ -27,7 +27,7 @@ afterEach(async () => {
   await collector.close();
 });
 
-/** One execution with one call, in a server that has ended since: what upstream saw, and what is on record. */
+/** Runs one execution with one call, and ends the server; returns what the upstream server saw, and the audit records. */
 async function trace(env: Record<string, string>) {
   const home = await createHome();
   const calls = join(home, 'calls.jsonl');
@@ -55,7 +55,7 @@ function expectOneCorrelation(records: AuditRecord[]) {
 }
 
 describe('the trace of an execution', () => {
-  test('has it, its tool call and the upstream call below the caller, and all of it is sent before the server ends', async () => {
+  test('has spans for the execution, the tool call and the upstream call below the caller, all sent before the server ends', async () => {
     const { seen, records } = await trace({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     expect(collector.serviceNames).toEqual(new Set(['code-executor']));
     expect(collector.spans).toHaveLength(3);
@@ -77,14 +77,14 @@ describe('the trace of an execution', () => {
       'with an exporter of none',
       () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_EXPORTER: 'none' }),
     ],
-  ])('%s is the caller’s alone: nothing is sent, and its id goes on', async (_what, env) => {
+  ])('%s sends nothing, and passes on the id of the caller', async (_what, env) => {
     const { seen, records } = await trace(env());
     expect(seen).toBe(traceparent);
     expectOneCorrelation(records);
     expect(collector.requests).toBe(0);
   });
 
-  test('keeps nobody waiting whose collector is gone, and that is told once', async () => {
+  test('delays nothing if the collector is gone, and reports that once', async () => {
     const gone = await SpanCollector.start();
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: gone.url,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { AuditRecord } from '@code-executor/contracts';
 
-/** What the server with this home has on record. */
+/** The audit records of the server with this home. */
 export async function auditRecordsOf(home: string): Promise<AuditRecord[]> {
   const folder = join(home, '.code-executor', 'audit-logs');
   const names = (await readdir(folder)).sort();

@@ -2,19 +2,19 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of its own for home and work, so that nothing of the user's is found. */
+/** Creates a folder that serves as home and working directory, so that no file of the real user is found. */
 export async function createHome(files: Record<string, string> = {}): Promise<string> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'mcp-server-e2e-')));
   await putInto(home, files);
   return home;
 }
 
-/** Writes files into it. */
+/** Writes files into a home. */
 export async function putInto(home: string, files: Record<string, string>): Promise<void> {
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(home, name), text)));
 }
 
-/** Removes it. Children of a server that was killed may write there until the kernel has ended them too. */
+/** Removes a home. Children of a killed server may still write there until the kernel has ended them too. */
 export async function removeHome(home: string): Promise<void> {
   await rm(home, { recursive: true, force: true, maxRetries: 10 });
 }

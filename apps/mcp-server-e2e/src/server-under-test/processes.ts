@@ -2,18 +2,18 @@ import { readdir, readFile } from 'node:fs/promises';
 
 import { until } from './until.js';
 
-/** A living process: its command line, separated by blanks. */
-export interface LivingProcess {
+/** A running process, with its command line separated by blanks. */
+export interface RunningProcess {
   pid: number;
   commandLine: string;
 }
 
-/** All processes below `pid`, as `/proc` has them. */
-export async function descendantsOf(pid: number): Promise<LivingProcess[]> {
+/** All descendants of `pid`, according to `/proc`. */
+export async function descendantsOf(pid: number): Promise<RunningProcess[]> {
   const processes = await Promise.all(
     (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcess),
   );
-  const found: LivingProcess[] = [];
+  const found: RunningProcess[] = [];
   const parents = new Set([pid]);
   for (let grown = true; grown;) {
     grown = false;
@@ -27,13 +27,13 @@ export async function descendantsOf(pid: number): Promise<LivingProcess[]> {
   return found;
 }
 
-async function readProcess(pid: string): Promise<(LivingProcess & { parent: number }) | undefined> {
+async function readProcess(pid: string): Promise<(RunningProcess & { parent: number }) | undefined> {
   try {
     const [status, commandLine] = await Promise.all([
       readFile(`/proc/${pid}/status`, 'utf8'),
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ]);
-    // A zombie is gone, only not yet collected.
+    // A zombie has ended; its parent has only not collected it yet.
     if (/^State:\s+Z/m.test(status)) return undefined;
     const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
     return { pid: Number(pid), parent, commandLine: commandLine.replaceAll('\0', ' ') };
@@ -42,7 +42,7 @@ async function readProcess(pid: string): Promise<(LivingProcess & { parent: numb
   }
 }
 
-/** Waits until none of the processes lives. */
+/** Waits until all these processes have ended. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
   await until(async () =>
     (await Promise.all(pids.map((pid) => readProcess(String(pid))))).every((each) => !each),

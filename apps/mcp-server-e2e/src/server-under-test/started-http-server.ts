@@ -8,28 +8,28 @@ import { bin } from './bin.js';
 import { createHome, environmentOf, putInto, removeHome } from './home.js';
 import { until } from './until.js';
 
-/** What the server answered. */
+/** A response of the server. */
 export interface Answer {
   status: number;
   retryAfter: string | null;
   body: unknown;
 }
 
-/** How it is started, where that is not as usual. */
+/** How the start of the server differs from the usual one. */
 interface HttpStart {
-  /** Arguments beside `--http`. */
+  /** Arguments besides `--http`. */
   args?: readonly string[];
-  /** A home that is there already; a new one unless told. */
+  /** An existing home. Default: a new one. */
   home?: string;
 }
 
-/** The built server with `--http`, in a home of its own. */
+/** The built server, started with `--http` in its own home. */
 export class StartedHttpServer {
   private constructor(
     readonly home: string,
-    /** Where it says that it listens. */
+    /** The URL that it reports. */
     readonly url: string,
-    /** What it says. */
+    /** Its output so far. */
     readonly stdout: () => string,
     readonly stderr: () => string,
     /** Sends it a signal. */
@@ -38,7 +38,7 @@ export class StartedHttpServer {
     readonly ended: Promise<number | null>,
   ) {}
 
-  /** Starts it with these files in its home; fails with what it says where it does not listen. */
+  /** Starts it with these files in its home; rejects with its stderr if it does not listen. */
   static async start(
     files: Record<string, string>,
     env: Record<string, string> = {},
@@ -75,17 +75,17 @@ export class StartedHttpServer {
     await removeHome(this.home);
   }
 
-  /** Where it keeps the token that it makes for itself. */
+  /** The file with the token that the server generates. */
   get tokenFile(): string {
     return join(this.home, '.code-executor', 'http-token');
   }
 
-  /** The token that the server made for itself. */
+  /** The token that the server generated. */
   async token(): Promise<string> {
     return (await readFile(this.tokenFile, 'utf8')).trim();
   }
 
-  /** Calls a tool; without a token where there is none. */
+  /** Calls a tool, with a token if one is given. */
   call(token: string | undefined, toolName: string, params: object = {}): Promise<Answer> {
     return this.ask('/', token, { method: 'POST', body: JSON.stringify({ toolName, params }) });
   }
@@ -109,7 +109,7 @@ export class StartedHttpServer {
   }
 }
 
-/** What a configuration has of a token. */
+/** The hash of a token, as in a configuration. */
 export function tokenHash(token: string): string {
   return `sha256:${createHash('sha256').update(token).digest('hex')}`;
 }

@@ -7,7 +7,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import { bin } from './bin.js';
 import { createHome, environmentOf, removeHome } from './home.js';
 
-/** The built server, started in a home of its own, and the SDK's client connected to it. */
+/** The built server, started in its own home, with a connected client of the SDK. */
 export class StartedServer {
   #stderr = '';
   private constructor(
@@ -44,7 +44,7 @@ export class StartedServer {
     return this.#stderr;
   }
 
-  /** Calls a tool; structured content and text are checked to be the same. */
+  /** Calls a tool; checks that structured content and text are the same. */
   async call(name: string, args: Record<string, unknown>, options?: RequestOptions) {
     const result = await this.client.callTool({ name, arguments: args }, undefined, options);
     const [first, ...blocks] = result.content as [{ text: string }, ...ContentBlock[]];
@@ -53,12 +53,12 @@ export class StartedServer {
     return { isError: result.isError === true, structured, blocks, meta: result._meta };
   }
 
-  /** Runs a program in TypeScript; see `runIn`. */
+  /** Runs a TypeScript program; see `runIn`. */
   run(code: string, args: Record<string, unknown> = {}, options?: RequestOptions) {
     return this.runIn('typescript', code, args, options);
   }
 
-  /** Runs a program and checks that `isError` says the same as `success`. The pictures are in `content`. */
+  /** Runs a program and checks that `isError` is the opposite of `success`. Pictures are in `content`. */
   async runIn(
     language: Language,
     code: string,
@@ -78,7 +78,7 @@ export class StartedServer {
   }
 }
 
-/** The report that an answer is the brief form of, but for its pictures. */
+/** Restores the full report from a brief answer, except for its pictures. */
 export function wholeReport(structured: unknown, meta: Record<string, unknown> = {}): ExecutionReport {
   return {
     truncated: false,
@@ -88,7 +88,7 @@ export function wholeReport(structured: unknown, meta: Record<string, unknown> =
   };
 }
 
-/** Asks a server of one's own, and ends it whatever comes of it: one that lived on would keep Jest from ending. */
+/** Runs `ask` with a new server, and always closes the server, because a running one would keep Jest from exiting. */
 export async function withServer<S extends { close(): Promise<void> }, T>(
   start: Promise<S>,
   ask: (server: S) => Promise<T>,

@@ -11,7 +11,7 @@ import { createHome, environmentOf, removeHome } from '../server-under-test/home
 import { type StartedServer } from '../server-under-test/started-server.js';
 import { until } from '../server-under-test/until.js';
 import { sparesOf } from './sandbox.js';
-import { alone, overStdio } from './scene.js';
+import { alone, overStdio } from './effect-check.js';
 import { noSpares } from './upstream.js';
 
 const sandbox = { spares: noSpares };
@@ -20,7 +20,7 @@ async function toolsOf(server: StartedServer): Promise<string[]> {
   return (await server.client.listTools()).tools.map(({ name }) => name);
 }
 
-/** A package that is told of and is no wheel. */
+/** Puts a package into the lock file whose file is not a wheel. */
 async function putPackage(folder: string): Promise<void> {
   const require = createRequire(import.meta.url);
   const { info } = require('pyodide/pyodide-lock.json') as { info: object };
@@ -33,7 +33,7 @@ async function putPackage(folder: string): Promise<void> {
   await writeFile(join(folder, 'pyodide-lock.json'), JSON.stringify({ info, packages: { shown } }));
 }
 
-/** Only the command line reads it. */
+/** Only the command line reads this key. */
 async function showIndexUrl(): Promise<void> {
   const home = await createHome({
     '.code-executor.json': JSON.stringify({ executors: { python: { indexUrl: './no-such-index' } } }),
@@ -48,8 +48,8 @@ async function showIndexUrl(): Promise<void> {
   expect([code, stderr]).toEqual([1, expect.stringMatching(/no-such-index.*executors\.python\.indexUrl/)]);
 }
 
-export const executorScenes = [
-  // One server for all of Python: the first program takes long, for the memory that the others start from is not there.
+export const executorChecks = [
+  // One server for all of Python: the first program takes long because its snapshot does not exist yet.
   overStdio({
     config: {
       executors: { typescript: { enabled: false }, python: { memoryMb: 1024, packagesDir: 'packages' } },

@@ -5,13 +5,13 @@ import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
 import { tokenHash } from '../server-under-test/started-http-server.js';
-import { overHttp } from './scene.js';
+import { overHttp } from './effect-check.js';
 import { up } from './upstream.js';
 
 const port = await freePort();
 const namedPort = await freePort();
 
-export const httpScenes = [
+export const httpChecks = [
   overHttp({
     config: {
       http: {

@@ -5,8 +5,8 @@ import { type StartedHttpServer, tokenHash } from '../server-under-test/started-
 import { type StartedServer } from '../server-under-test/started-server.js';
 import { until } from '../server-under-test/until.js';
 import { badServerEntry } from '../upstream-servers/entries.js';
-import { type Readings, readings } from './readings.js';
-import { oncePer, overHttp, overStdio, type Scene } from './scene.js';
+import { type MetricValues, parseMetrics } from './parse-metrics.js';
+import { oncePer, overHttp, overStdio, type EffectCheck } from './effect-check.js';
 import { atOnce, inTurn, noSpares, up } from './upstream.js';
 
 const port = await freePort();
@@ -14,24 +14,24 @@ const listingPort = await freePort();
 const typescript = { language: 'typescript' };
 const calls = { server: 'up' };
 
-async function metrics(at = port): Promise<Readings> {
-  return readings(await (await fetch(`http://127.0.0.1:${at}/metrics`)).text());
+async function metrics(at = port): Promise<MetricValues> {
+  return parseMetrics(await (await fetch(`http://127.0.0.1:${at}/metrics`)).text());
 }
 
-/** How much something adds to a metric. */
+/** How much an action adds to a metric. */
 async function added(act: () => Promise<unknown>, name: string, labels = {}): Promise<number> {
   const before = (await metrics()).sum(name, labels);
   await act();
   return (await metrics()).sum(name, labels) - before;
 }
 
-/** Shows that a program adds so much. */
+/** Checks how much a program adds to a metric. */
 const adds =
   (amount: number, code: string, name: string, labels = {}) =>
   async (server: StartedServer) =>
     expect(await added(() => server.run(code), name, labels)).toBe(amount);
 
-/** Shows that a gauge has a value as long as these programs run, and 0 after them. */
+/** Checks that a gauge has this value while the programs run, and 0 afterwards. */
 const holds =
   (name: string, ...programs: string[]) =>
   async (server: StartedServer) => {
@@ -48,7 +48,7 @@ const holds =
 const tell = inTurn(['tell']);
 const endless = 'for (;;) {}';
 
-const executionScene = overStdio({
+const executionCheck = overStdio({
   config: {
     mcpServers: { ...up, bad: badServerEntry('dies'), worse: badServerEntry('dies') },
     sandbox: { maxConcurrent: 1, spares: noSpares },
@@ -77,7 +77,7 @@ const executionScene = overStdio({
     tokens_saved_estimate_total: async (server) => {
       const code = "await callMCPTool('mcp__up__give', { bytes: 40_000 })";
       const saved = await added(() => server.run(code), 'tokens_saved_estimate_total');
-      // A quarter of the bytes, less what the report of the execution has.
+      // A quarter of the bytes, minus those of the execution's report.
       expect(Math.round(saved / 500)).toBe(20);
     },
     pool_active_connections: holds('pool_active_connections', inTurn(['wait', { ms: 10_000 }])),
@@ -96,7 +96,7 @@ const executionScene = overStdio({
   },
 });
 
-/** What two listings add to the counts of the cache. */
+/** Checks what two listings add to the counts of the cache. */
 const listTwice = oncePer(async (server: StartedServer) => {
   const counts: { hits: number; misses: number }[] = [];
   for (let lists = 0; lists < 3; lists++) {
@@ -108,8 +108,8 @@ const listTwice = oncePer(async (server: StartedServer) => {
   return { hits: steps('hits'), misses: steps('misses') };
 });
 
-/** What is kept for programs. */
-const readinessScene = overStdio({
+/** Checks what is cached for programs. */
+const readinessCheck = overStdio({
   config: {
     mcpServers: up,
     sandbox: { spares: { typescript: 1, python: 0 } },
@@ -129,18 +129,18 @@ const readinessScene = overStdio({
 
 const tokens = { free: tokenHash('free'), limited: tokenHash('limited') };
 
-/** Shows that a call of a tool, answered so, adds one. */
+/** Checks that a tool call with this answer adds one. */
 const counts =
   (status: number, token: string, name: string, labels = {}) =>
   async (server: StartedHttpServer) => {
     const read = async () =>
-      readings((await server.ask('/metrics', 'free')).body as string).sum(name, labels);
+      parseMetrics((await server.ask('/metrics', 'free')).body as string).sum(name, labels);
     const before = await read();
     expect((await server.call(token, 'mcp__none__x')).status).toBe(status);
     expect(await read()).toBe(before + 1);
   };
 
-const httpScene = overHttp({
+const httpCheck = overHttp({
   config: {
     http: {
       port: await freePort(),
@@ -164,4 +164,4 @@ const httpScene = overHttp({
   },
 });
 
-export const metricScenes: Scene[] = [executionScene, readinessScene, httpScene];
+export const metricChecks: EffectCheck[] = [executionCheck, readinessCheck, httpCheck];

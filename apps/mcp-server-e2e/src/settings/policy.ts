@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 
 import type { StartedServer } from '../server-under-test/started-server.js';
-import { overStdio } from './scene.js';
+import { overStdio } from './effect-check.js';
 import { atOnce, inTurn, noSpares, upstream } from './upstream.js';
 
-/** How one call ends; where refused, with code and message. */
+/** The outcome of one call; if it is refused, with code and message. */
 async function callOf(server: StartedServer, tool: string): Promise<unknown> {
   const { result } = await server.run(
     `return await callMCPTool('${tool}', {}).catch((error) => [error.code, error.message])`,
@@ -15,7 +15,7 @@ async function callOf(server: StartedServer, tool: string): Promise<unknown> {
 const denied = (key: string) => ['permission_denied', expect.stringContaining(key)];
 const exhausted = (key: string) => ['resource_exhausted', expect.stringContaining(key), null];
 
-export const policyScenes = [
+export const policyChecks = [
   overStdio({
     config: {
       mcpServers: { up: upstream(), few: upstream(), other: upstream() },

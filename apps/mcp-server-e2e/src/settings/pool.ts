@@ -2,14 +2,14 @@ import { expect } from '@jest/globals';
 
 import { type StartedServer } from '../server-under-test/started-server.js';
 import { badServerEntry } from '../upstream-servers/entries.js';
-import { oncePer, overStdio } from './scene.js';
+import { oncePer, overStdio } from './effect-check.js';
 import { atOnce, inTurn, noSpares, up } from './upstream.js';
 
 const common = { mcpServers: up, sandbox: { spares: noSpares }, policy: { defaultAllowedTools: ['*'] } };
 
 type Ends = [first: unknown, second: unknown, third: unknown];
 
-/** One call runs, one waits too long, one finds no place to wait. */
+/** One call runs, one waits too long, one is refused by the full queue. */
 const crowd = oncePer(async (server: StartedServer) => {
   return (await server.run(atOnce(['wait', { ms: 2000 }], ['tell'], ['give']))).result as unknown as Ends;
 });
@@ -19,7 +19,7 @@ const failTwice = oncePer(async (server: StartedServer) => {
   return (await server.run(inTurn(['die'], ['die'], ['tell']))).result as unknown as Ends;
 });
 
-/** A call waits for a server that never answers, until it is given up. */
+/** Checks that a call to a server that never answers fails after this time. */
 async function expectGivenUp(server: StartedServer, name: string, after: string): Promise<void> {
   const { result } = await server.run(
     `return await callMCPTool('mcp__${name}__x', {}).catch((error) => error.message)`,
@@ -27,7 +27,7 @@ async function expectGivenUp(server: StartedServer, name: string, after: string)
   expect(result).toContain(`it did not answer within ${after}`);
 }
 
-export const poolScenes = [
+export const poolChecks = [
   overStdio({
     config: { ...common, pool: { maxConcurrent: 1, maxQueued: 1, queueTimeoutMs: 1000 } },
     instead: { 'pool.maxConcurrent': 50, 'pool.maxQueued': 100, 'pool.queueTimeoutMs': 60_000 },
@@ -65,7 +65,7 @@ export const poolScenes = [
           unknown,
           [string, string, number],
         ];
-        // What is left of it.
+        // The remaining time.
         expect(retryAfterMs).toBeGreaterThan(5000);
         expect(retryAfterMs).toBeLessThanOrEqual(10_000);
       },
@@ -81,7 +81,7 @@ export const poolScenes = [
     },
   }),
   overStdio({
-    // Nothing but a server that never answers: one that does may take longer to start.
+    // Only a server that never answers, because one that does may take longer to start.
     config: {
       ...common,
       mcpServers: {

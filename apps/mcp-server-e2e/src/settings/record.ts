@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 
 import { until } from '../server-under-test/until.js';
-import { overStdio } from './scene.js';
+import { overStdio } from './effect-check.js';
 import { noSpares } from './upstream.js';
 
 const sandbox = { spares: noSpares };
@@ -14,10 +14,10 @@ function fileOfDay(daysAgo: number): string {
   return `audit-${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}.jsonl`;
 }
 
-/** Noted, for midnight may come before they are looked at. */
+/** Computed now, because the files may be checked after midnight. */
 const [longAgo, yesterday, today] = [fileOfDay(6), fileOfDay(1), fileOfDay(0)];
 
-export const recordScenes = [
+export const recordChecks = [
   overStdio({
     config: { audit: { enabled: false }, sandbox },
     instead: { 'audit.enabled': true },
@@ -58,7 +58,7 @@ export const recordScenes = [
   overStdio({
     config: { audit: { path: '.', maxMegabytes: 1 }, sandbox },
     instead: { 'audit.maxMegabytes': 100 },
-    // Lines that hold nothing.
+    // Empty lines.
     files: { [yesterday]: '\n'.repeat(2 * 1024 * 1024) },
     shows: {
       'audit.maxMegabytes': async (server) => {
@@ -85,7 +85,7 @@ export const recordScenes = [
   overStdio({
     config: { log: { level: 'warn' }, sandbox },
     instead: { 'log.level': 'silent' },
-    // A warning that is told before the server says that it is ready.
+    // A warning that is logged before the server reports that it is ready.
     files: { '.claude.json': '{ "mcpServers": { "bad": { "command": 5 } } }' },
     shows: {
       'log.level': async (server) => {

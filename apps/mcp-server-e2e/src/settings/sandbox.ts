@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 
 import { type StartedServer } from '../server-under-test/started-server.js';
 import { until } from '../server-under-test/until.js';
-import { oncePer, overStdio } from './scene.js';
+import { oncePer, overStdio } from './effect-check.js';
 import { noSpares } from './upstream.js';
 
 export async function healthOf(server: StartedServer) {
@@ -17,7 +17,7 @@ export async function sparesOf(server: StartedServer, language: string): Promise
   return (await healthOf(server)).sandboxes.find((sandbox) => sandbox.language === language)?.spares?.ready;
 }
 
-/** Runs one program that lasts, and has two more come: one waits, the other finds no place to wait. */
+/** Runs one long program and sends two more: one waits, the other is refused by the full queue. */
 const crowd = oncePer(async (server: StartedServer) => {
   const leave = new AbortController();
   const state = async () => (await healthOf(server)).executions;
@@ -38,7 +38,7 @@ async function untilSixteenWait(server: StartedServer): Promise<void> {
   await until(async () => (await sparesOf(server, 'typescript')) === 16);
 }
 
-export const sandboxScenes = [
+export const sandboxChecks = [
   overStdio({
     config: { sandbox: { isolation: 'portable', maxOutputChars: 1000, spares: noSpares } },
     instead: { 'sandbox.isolation': 'strict' },
@@ -94,7 +94,7 @@ export const sandboxScenes = [
     config: { sandbox: { spares: { typescript: 16, python: 0, maxMemoryMb: 4096 } } },
     shows: {
       'sandbox.spares.typescript': untilSixteenWait,
-      // Some 43 MB each: more than there are by default.
+      // About 43 MB each: more than the default limit.
       'sandbox.spares.maxMemoryMb': untilSixteenWait,
     },
   }),

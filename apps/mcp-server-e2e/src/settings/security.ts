@@ -1,14 +1,14 @@
 import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
-import { overHttp, overStdio } from './scene.js';
+import { overHttp, overStdio } from './effect-check.js';
 import { noSpares } from './upstream.js';
 
 const spares = noSpares;
-/** Not what these programs show: they may start slowly. */
+/** Long enough for programs that start slowly. */
 const timeoutMs = 20_000;
 
-export const securityScenes = [
+export const securityChecks = [
   overStdio({
     config: {
       security: {
@@ -55,7 +55,7 @@ export const securityScenes = [
           `return [${ask('http://localhost:1/')}, ${ask('http://example.org/')}]`,
           { timeoutMs, permissions: { net: ['localhost:1', 'example.org'] } },
         );
-        // Granted, and refused only for being this machine.
+        // Granted, and refused only because it is this machine.
         expect(result).toEqual([
           expect.stringContaining('Host localhost is not reached, for it is not a public address'),
           expect.stringContaining('permissions.net'),
@@ -77,13 +77,13 @@ export const securityScenes = [
         for (;;) {
           const { status, retryAfter } = await server.list(token);
           if (status === 200) continue;
-          // It is the time until the first request is out of the window.
+          // The time until the first request leaves the window.
           expect([6, 7]).toContain(Number(retryAfter));
           return;
         }
       },
       'security.rateLimit.maxRequests': async (server) => {
-        // Calls are counted apart from listings.
+        // Calls and listings are counted separately.
         const token = await server.token();
         const statuses = [];
         for (let n = 0; n < 3; n++) statuses.push((await server.call(token, 'mcp__none__x')).status);

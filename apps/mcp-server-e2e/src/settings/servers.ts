@@ -6,12 +6,12 @@ import type { Config } from '@code-executor/config';
 import { expect } from '@jest/globals';
 
 import { StartedServer, withServer } from '../server-under-test/started-server.js';
-import { alone, overStdio } from './scene.js';
+import { alone, overStdio } from './effect-check.js';
 import { noSpares, upstream } from './upstream.js';
 
 type Entry = NonNullable<Config['mcpServers']>[string];
 
-/** The first request that a remote server gets, whose entry says this beside where it is. */
+/** The first request to a remote server whose entry has these fields besides its URL. */
 async function firstRequest(entry: Entry): Promise<IncomingMessage> {
   const web = createServer((_request, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
   await once(web, 'listening');
@@ -47,7 +47,7 @@ async function tell(server: StartedServer): Promise<Record<string, unknown>> {
 const anyServer = JSON.stringify({ mcpServers: { usual: upstream(), off: upstream() } });
 const otherServer = JSON.stringify({ mcpServers: { other: upstream(), off: upstream() } });
 
-export const serverScenes = [
+export const serverChecks = [
   overStdio({
     config: {
       mcpConfigPath: 'elsewhere.json',

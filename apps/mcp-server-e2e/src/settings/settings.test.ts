@@ -4,51 +4,51 @@ import { configKeys } from '@code-executor/config';
 import { createMetrics } from '@code-executor/metrics';
 import { afterAll, describe, expect, test } from '@jest/globals';
 
-import { executorScenes } from './executors.js';
-import { httpScenes } from './http.js';
-import { metricScenes } from './metrics.js';
-import { policyScenes } from './policy.js';
-import { poolScenes } from './pool.js';
-import { readings } from './readings.js';
-import { recordScenes } from './record.js';
-import { sandboxScenes } from './sandbox.js';
-import type { Scene } from './scene.js';
-import { securityScenes } from './security.js';
-import { serverScenes } from './servers.js';
-import { problemOf, startScenes } from './start.js';
-import { telemetryScenes } from './telemetry.js';
-import { toolListScenes } from './tool-lists.js';
+import { executorChecks } from './executors.js';
+import { httpChecks } from './http.js';
+import { metricChecks } from './metrics.js';
+import { policyChecks } from './policy.js';
+import { poolChecks } from './pool.js';
+import { parseMetrics } from './parse-metrics.js';
+import { recordChecks } from './record.js';
+import { sandboxChecks } from './sandbox.js';
+import type { EffectCheck } from './effect-check.js';
+import { securityChecks } from './security.js';
+import { serverChecks } from './servers.js';
+import { problemOf, startChecks } from './start.js';
+import { telemetryChecks } from './telemetry.js';
+import { toolListChecks } from './tool-lists.js';
 
 const keys = configKeys();
-/** By the keys that they set. */
+/** The variables by the keys that they set. */
 const variables = new Map(keys.flatMap(({ key, env }) => (env === undefined ? [] : [[key, env] as const])));
 
-const scenes: Scene[] = [
-  ...startScenes,
-  ...serverScenes,
-  ...securityScenes,
-  ...sandboxScenes,
-  ...executorScenes,
-  ...poolScenes,
-  ...toolListScenes,
-  ...policyScenes,
-  ...httpScenes,
-  ...recordScenes,
-  ...telemetryScenes,
+const checks: EffectCheck[] = [
+  ...startChecks,
+  ...serverChecks,
+  ...securityChecks,
+  ...sandboxChecks,
+  ...executorChecks,
+  ...poolChecks,
+  ...toolListChecks,
+  ...policyChecks,
+  ...httpChecks,
+  ...recordChecks,
+  ...telemetryChecks,
 ];
-const withVariables = scenes
-  .filter((scene) => scene.withVariables.length > 0)
-  .map((scene) => scene.fromEnvironment(variables));
-afterAll(() => Promise.all([...scenes, ...withVariables, ...metricScenes].map((scene) => scene.close())));
+const withVariables = checks
+  .filter((check) => check.withVariables.length > 0)
+  .map((check) => check.fromEnvironment(variables));
+afterAll(() => Promise.all([...checks, ...withVariables, ...metricChecks].map((check) => check.close())));
 
-/** Fails where none shows it. */
-async function show(setting: string, among: readonly Scene[]): Promise<void> {
-  const scene = among.find(({ settings }) => settings.includes(setting));
-  if (!scene) throw new Error(`Nothing in src/settings shows the effect of ${setting}; add it there.`);
-  await scene.show(setting);
+/** Runs the check for a setting; fails if there is none. */
+async function show(setting: string, among: readonly EffectCheck[]): Promise<void> {
+  const check = among.find(({ settings }) => settings.includes(setting));
+  if (!check) throw new Error(`Nothing in src/settings shows the effect of ${setting}; add it there.`);
+  await check.show(setting);
 }
 
-/** Nothing else reads the environment: what it asks for by name is not handed on to children alone, or sets a key. */
+/** The variables that `config`, the only reader of the environment, names without setting a key. */
 async function variablesWithoutKey(): Promise<string[]> {
   const folder = new URL('../../../../libs/config/src/', import.meta.url);
   const paths = await readdir(folder, { recursive: true });
@@ -64,45 +64,45 @@ async function variablesWithoutKey(): Promise<string[]> {
 const settings = [...keys.map(({ key }) => key), ...(await variablesWithoutKey())];
 
 describe('each setting has an effect:', () => {
-  test.each(settings)('%s', (setting) => show(setting, scenes));
+  test.each(settings)('%s', (setting) => show(setting, checks));
 
   test.each([...variables].map(([key, variable]) => ({ key, variable })))(
-    '$variable, and counts before the file',
+    '$variable, and overrides the file',
     ({ key }) =>
       show(
         key,
-        withVariables.filter((scene) => scene.withVariables.includes(key)),
+        withVariables.filter((check) => check.withVariables.includes(key)),
       ),
   );
 
-  test('and nothing is shown that is none', () => {
-    const shown = scenes.flatMap((scene) => scene.settings);
+  test('and no check is for an unknown name', () => {
+    const shown = checks.flatMap((check) => check.settings);
     expect(shown.sort()).toEqual([...settings].sort());
   });
 });
 
-/** The metrics that there are, by name. */
+/** The names of all metrics. */
 async function metricNames(): Promise<string[]> {
   const servers: never[] = [];
   const none = { active: 0, waiting: 0, running: 0, hits: 0, misses: 0, servers };
   const read = () => none;
   const sandboxes = () => Promise.resolve([]);
   const text = await createMetrics({ pool: read, executor: read, cache: read, sandboxes }).render();
-  return readings(text).names;
+  return parseMetrics(text).names;
 }
 
 const names = await metricNames();
 
 describe('each metric moves:', () => {
-  test.each(names)('%s', (name) => show(name, metricScenes));
+  test.each(names)('%s', (name) => show(name, metricChecks));
 
-  test('and nothing is shown that is none', () => {
-    const shown = metricScenes.flatMap((scene) => scene.settings);
+  test('and no check is for an unknown name', () => {
+    const shown = metricChecks.flatMap((check) => check.settings);
     expect(shown.sort()).toEqual([...names].sort());
   });
 });
 
-/** A key of every object of the schema, misspelt: two letters have changed places. */
+/** One key of every object of the schema, misspelt by swapping two letters. */
 function misspelt(): { wrong: string; right: string }[] {
   const parents = new Map<string, string>();
   for (const { key } of keys) {
@@ -118,10 +118,10 @@ function misspelt(): { wrong: string; right: string }[] {
     });
 }
 
-/** A server is left out alone; see libs/config. */
+/** A bad server is only left out; see libs/config. */
 const isInServer = ({ wrong }: { wrong: string }) => wrong.startsWith('mcpServers.');
 
-describe('an unknown key is an error at the start that names the nearest:', () => {
+describe('an unknown key is an error at the start that names the most similar one:', () => {
   test.each(misspelt().filter((each) => !isInServer(each)))('$wrong', async ({ wrong, right }) => {
     const config = wrong.split('.').reduceRight<unknown>((value, name) => ({ [name]: value }), 1);
     expect(await problemOf(config as object)).toContain(
@@ -130,7 +130,7 @@ describe('an unknown key is an error at the start that names the nearest:', () =
   });
 });
 
-test('the reference tells of every variable', async () => {
+test('the reference documents every variable', async () => {
   const pages = ['configuration.md', 'operations.md'].map((name) =>
     readFile(new URL(`../../../../docs/reference/${name}`, import.meta.url), 'utf8'),
   );

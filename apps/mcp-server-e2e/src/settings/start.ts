@@ -9,10 +9,10 @@ import { expect } from '@jest/globals';
 import { bin } from '../server-under-test/bin.js';
 import { createHome, environmentOf, removeHome } from '../server-under-test/home.js';
 import { StartedServer, withServer } from '../server-under-test/started-server.js';
-import { alone, overStdio } from './scene.js';
+import { alone, overStdio } from './effect-check.js';
 import { noSpares } from './upstream.js';
 
-/** What a server says that does not start because of this configuration. */
+/** The message of a server that does not start with this configuration. */
 export async function problemOf(config: object): Promise<string> {
   const home = await createHome({ '.code-executor.json': JSON.stringify(config) });
   const child = spawn(process.execPath, [bin], { cwd: home, env: environmentOf(home) });
@@ -31,8 +31,8 @@ const withoutPython = JSON.stringify({ executors: { python: { enabled: false } }
 const toolsOf = async (server: StartedServer) =>
   (await server.client.listTools()).tools.map(({ name }) => name);
 
-/** What decides where the server reads and writes. */
-export const startScenes = [
+/** Checks of settings for where the server reads and writes. */
+export const startChecks = [
   overStdio({
     config: { version: 1, executors: { typescript: { enabled: false } } },
     files: { 'named.json': withoutPython },

@@ -3,12 +3,12 @@ import { expect } from '@jest/globals';
 import { SpanCollector } from '../observability/span-collector.js';
 import { untilGone } from '../server-under-test/processes.js';
 import { StartedServer, withServer } from '../server-under-test/started-server.js';
-import { alone } from './scene.js';
+import { alone } from './effect-check.js';
 import { noSpares } from './upstream.js';
 
 const config = JSON.stringify({ sandbox: { spares: noSpares } });
 
-/** What comes of one execution: whether its spans arrived, and what the server logged. */
+/** Runs one execution; returns whether its spans arrived, and what the server logged. */
 async function runWith(variables: (url: string) => Record<string, string>) {
   const collector = await SpanCollector.start();
   try {
@@ -32,7 +32,7 @@ async function showProtocol(name: string): Promise<void> {
   expect([hasSpans, stderr]).toEqual([true, expect.stringContaining('knows only http/protobuf here')]);
 }
 
-export const telemetryScenes = [
+export const telemetryChecks = [
   alone({
     OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
       const { hasSpans } = await runWith((url) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url }));

@@ -8,7 +8,7 @@ import { expect } from '@jest/globals';
 import { untilGone } from '../server-under-test/processes.js';
 import { StartedServer, withServer } from '../server-under-test/started-server.js';
 import { until } from '../server-under-test/until.js';
-import { alone, overStdio } from './scene.js';
+import { alone, overStdio } from './effect-check.js';
 import { inTurn, noSpares, up, upstream } from './upstream.js';
 
 const common = {
@@ -19,7 +19,7 @@ const common = {
   discovery: { timeoutMs: 60_000 },
 };
 
-/** Stands for a Redis: whoever asks it gets no answer, only an end. */
+/** Uses a fake Redis, which closes each connection without an answer. */
 async function showStore(): Promise<void> {
   const redis = createServer().listen(0, '127.0.0.1');
   await once(redis, 'listening');
@@ -33,7 +33,7 @@ async function showStore(): Promise<void> {
   redis.close();
 }
 
-export const toolListScenes = [
+export const toolListChecks = [
   overStdio({
     config: common,
     shows: {
@@ -41,7 +41,7 @@ export const toolListScenes = [
         const code = `await callMCPTool('mcp__up__change', {});
           return (await discoverMCPTools()).map(({ name }) => name);`;
         await server.run('await discoverMCPTools();');
-        // They are listed a second later, twice as late as by default it is waited for.
+        // They are listed after a second, twice the default time that a listing waits.
         expect((await server.run(code)).result).toContain('mcp__up__added');
       },
     },

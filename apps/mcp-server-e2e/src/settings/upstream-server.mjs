@@ -1,7 +1,7 @@
 /**
- * An upstream server whose tools show what was set: `tell` (its arguments, folder, environment, how often its tools
- * were listed), `wait` (how many waited at once), `give` (bytes), `die`, `change` (its tools change; they are listed
- * a second after they are asked for).
+ * An upstream server whose tools reveal settings: `tell` (its arguments, folder, environment, and how often its tools
+ * were listed), `wait` (how many calls waited at once), `give` (bytes), `die`, `change` (its tools change; they are
+ * listed with a delay of one second).
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -2,15 +2,15 @@ import { fileURLToPath } from 'node:url';
 
 const file = fileURLToPath(new URL('./upstream-server.mjs', import.meta.url));
 
-/** An entry of `mcpServers` for the server that shows settings. */
+/** An entry of `mcpServers` for the server that reveals settings. */
 export function upstream(...args: string[]) {
   return { command: process.execPath, args: [file, ...args] };
 }
 
-/** `mcpServers` with it, by the name of `up`. */
+/** `mcpServers` with this server under the name `up`. */
 export const up = { up: upstream() };
 
-/** No process waits for a program: none is in the way. */
+/** No spare processes, so that none of them affects a check. */
 export const noSpares = { typescript: 0, python: 0 };
 
 type Call = [tool: string, args?: object];
@@ -18,12 +18,12 @@ const told = 'const told = (error) => [error.code, error.message, error.retryAft
 const textsOf = (all: Call[]) =>
   all.map(([tool, args = {}]) => `callMCPTool('mcp__up__${tool}', ${JSON.stringify(args)}).catch(told)`);
 
-/** A program that makes these calls at once; its value is their results, or `[code, message, retryAfterMs]`. */
+/** A program that makes these calls at once; its value is their results or `[code, message, retryAfterMs]`. */
 export function atOnce(...all: Call[]): string {
   return `${told} return await Promise.all([${textsOf(all).join(', ')}]);`;
 }
 
-/** The same, one after the other. */
+/** A program that makes these calls one after the other. */
 export function inTurn(...all: Call[]): string {
   return `${told} return [${textsOf(all)
     .map((text) => `await ${text}`)

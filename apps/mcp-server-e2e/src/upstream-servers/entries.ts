@@ -18,7 +18,7 @@ export function badServerEntry(way: 'silent' | 'garbage' | 'huge' | 'dies') {
   return { command: process.execPath, args: [badServer, way] };
 }
 
-/** An entry for a server whose tool `note` writes down its calls in a file, and answers while there is a `gate`. */
+/** An entry for a server whose tool `note` writes its calls to a file, and only answers while the file `gate` exists. */
 export function recordingServer(file: string, gate?: string) {
   return { command: process.execPath, args: [recordingScript, file, ...(gate === undefined ? [] : [gate])] };
 }

@@ -13,7 +13,7 @@ const names = ['everything', 'memory'];
 const discover = `const tools = await discoverMCPTools();
   return tools.map(({ server, unavailable }) => ({ server, unavailable }));`;
 
-/** A listing has everything, however long it takes to start. */
+/** Listings wait for all servers, however long they take to start. */
 const discovery = { timeoutMs: 60_000 };
 
 interface Hit {
@@ -24,7 +24,7 @@ interface Hit {
 let home: string;
 const start = () => StartedServer.start({}, { CODE_EXECUTOR_HOME: join(home, 'kept') }, home);
 const cacheFile = () => readFile(join(home, 'kept', 'schema-cache.json'), 'utf8').catch(() => '');
-/** Like `withServer`, but the home stays for the next start. */
+/** Like `withServer`, but keeps the home for the next start. */
 const once = <T>(ask: (server: StartedServer) => Promise<T>) =>
   withServer(
     start().then((server) => ({ server, close: () => server.client.close() })),
@@ -44,19 +44,19 @@ beforeAll(async () => {
 });
 afterAll(() => removeHome(home));
 
-test('discovery outlives the server, and its upstream servers', async () => {
+test('discovery works after a restart, and without its upstream servers', async () => {
   const first = await once(async (server) => {
     const report = await server.run(discover, { allowedTools: ['*'] });
     return report.result as unknown as Hit[];
   });
   expect(new Set(first.map(({ server }) => server))).toEqual(new Set(names));
-  // It is written at the latest when the server ends, which its client does not wait for.
+  // It is written when the server ends at the latest, and the client does not wait for that.
   await until(async () => {
     const text = await cacheFile();
     return names.every((name) => text.includes(`"key":"${name}#`));
   });
 
-  // With a warm cache no upstream server is started for a listing, and one for a call.
+  // With a warm cache, a listing starts no upstream server, and a call starts one.
   await once(async (server) => {
     expect((await server.run(discover, { allowedTools: ['*'] })).result).toEqual(first);
     const upstream = async () =>
@@ -69,7 +69,7 @@ test('discovery outlives the server, and its upstream servers', async () => {
     expect(await upstream()).toHaveLength(1);
   });
 
-  // Without the folder that they run in, they cannot be started.
+  // The servers cannot be started without the folder that they run in.
   await rm(join(home, 'place'), { recursive: true });
   await writeFile(
     join(home, '.code-executor.json'),
@@ -96,7 +96,7 @@ test('discovery outlives the server, and its upstream servers', async () => {
     }
   });
 
-  // Under another definition, it is another server.
+  // With another definition, it is another server.
   const mcpServers = { everything: { command: 'false' }, memory: realServer('memory') };
   await writeFile(join(home, '.claude.json'), JSON.stringify({ mcpServers }));
   await once(async (server) => {

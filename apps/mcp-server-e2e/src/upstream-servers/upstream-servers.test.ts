@@ -10,7 +10,7 @@ import { StartedServer } from '../server-under-test/started-server.js';
 import { until } from '../server-under-test/until.js';
 import { badServerEntry, realServer } from './entries.js';
 
-/** 200 calls, all under way at once as far as the budget lets them: 1 + 66 + 66 + 67. */
+/** 200 calls, as many at once as the budget allows: 1 + 66 + 66 + 67. */
 const manyCalls = `
 const folder: string = FOLDER;
 const names = Array.from({ length: 66 }, (_, i) => 'entity-' + i);
@@ -60,14 +60,14 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
   });
   afterAll(() => server.close());
 
-  test('starts no process before it is needed', async () => {
+  test('starts no upstream server before it is needed', async () => {
     const { structured } = await server.call('health', {});
     expect(structured).toMatchObject({ healthy: true, isolation, mcpClients: { connected: 0 } });
     const children = await descendantsOf(server.pid);
     expect(children.filter(({ commandLine }) => commandLine.includes('@modelcontextprotocol'))).toEqual([]);
   });
 
-  test('makes 200 calls to three servers, 32 at once, in one execution, all right', async () => {
+  test('makes 200 correct calls to three servers, 32 at once, in one execution', async () => {
     const code = manyCalls.replace('FOLDER', JSON.stringify(folder));
     let isRunning = true;
     const running = server
@@ -86,7 +86,7 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
     const calls = report.toolCallSummary.map(({ toolName, callCount, successCount }) => {
       return [toolName, callCount, successCount] as const;
     });
-    // In the order in which the servers took the first call of each.
+    // Sorted, because the report lists tools in the order of their first calls.
     expect(calls.sort(([a], [b]) => a.localeCompare(b))).toEqual([
       ['mcp__everything__get-sum', 67, 67],
       ['mcp__filesystem__read_text_file', 66, 66],
@@ -95,7 +95,7 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
     ]);
   });
 
-  test('shows the picture that a tool gave and the program returns', async () => {
+  test('shows a picture that a tool returned to the program', async () => {
     const code = "return await callMCPTool('mcp__everything__get-tiny-image', {});";
     const { content, structuredContent } = await server.client.callTool({
       name: 'executeTypescript',
@@ -110,7 +110,7 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
     });
   });
 
-  test('has a call as an error that was open at the time limit', async () => {
+  test('reports a call that was still open at the time limit as an error', async () => {
     const code =
       "await callMCPTool('mcp__everything__trigger-long-running-operation', { duration: 60, steps: 1 });";
     const report = await server.run(code, { allowedTools: ['*'], timeoutMs: 6000 });
@@ -127,8 +127,8 @@ describe.each(isolationsUnderTest())('executeTypescript with real servers (%s)',
     });
   });
 
-  test('a server killed in the middle of a call is started again, and a call that only reads is made again', async () => {
-    // It is connected already, so that the call is what it dies in.
+  test('restarts a server that is killed in the middle of a call, and repeats a call that only reads', async () => {
+    // The server is connected already, so it dies during the call.
     await server.run("await callMCPTool('mcp__everything__echo', { message: 'a' })", { allowedTools: ['*'] });
     const upstream = (await descendantsOf(server.pid)).find(({ commandLine }) =>
       commandLine.includes('server-everything'),
@@ -177,7 +177,7 @@ describe('executeTypescript with broken servers', () => {
       dies: badServerEntry('dies'),
       everything: realServer('everything', 'stdio'),
     };
-    // A listing waits for all of them, and those that hang are given up.
+    // A listing waits for all of them, but gives up on those that hang.
     const config = { discovery: { timeoutMs: 60_000 }, pool: { connectTimeoutMs: 10_000 } };
     server = await StartedServer.start({
       '.claude.json': JSON.stringify({ mcpServers }),
@@ -190,21 +190,21 @@ describe('executeTypescript with broken servers', () => {
     const servers = [...new Set(tools.map((tool) => tool.name.split('__')[1]))].sort();
     return { servers, echo: await callMCPTool('mcp__everything__echo', { message: 'hi' }) };`;
 
-  test('names each of them, and the others are unharmed', async () => {
+  test('names each of them, and the others still work', async () => {
     const report = await server.run(discover, { allowedTools: ['*'] });
     expect(report).toMatchObject({ status: 'succeeded', result: { echo: 'Echo: hi' } });
     const broken = (report.unavailableServers ?? []).map((each) => each.server);
     expect(broken).toEqual(expect.arrayContaining(['absent', 'exits', 'silent', 'garbage']));
     const { servers } = report.result as { servers: string[] };
     expect(servers).toEqual(expect.arrayContaining(['dies', 'everything']));
-    // 10 MB are either all listed or refused by name, never a reason to fail.
+    // The server with 10 MB of tools is either listed completely or refused by name; the listing never fails.
     expect([...servers, ...broken]).toContain('huge');
     expect(servers.filter((name) => broken.includes(name))).toEqual([]);
-    // Each is named once.
+    // Each server is named once.
     expect(new Set(broken).size).toBe(broken.length);
     expect(report).not.toHaveProperty('stderr');
     const exits = report.unavailableServers?.find((each) => each.server === 'exits');
-    // What it printed is for the operator's log, and no program's.
+    // Its output goes only to the operator's log, and not to programs.
     expect(exits?.reason).toBe('it exited with code 3');
     expect(server.stderr).toContain('no token given');
 
@@ -217,7 +217,7 @@ describe('executeTypescript with broken servers', () => {
     );
   });
 
-  test('a server that dies in a call is named in the error', async () => {
+  test('names a server that dies during a call in the error', async () => {
     const report = await server.run(
       `try { await callMCPTool('mcp__dies__die', {}); } catch (error) { return { code: error.code, message: error.message }; }`,
       { allowedTools: ['mcp__dies__*'] },

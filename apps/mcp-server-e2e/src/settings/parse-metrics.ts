@@ -1,13 +1,13 @@
-/** Metrics as `/metrics` tells them, without those that every Node server has. */
-export interface Readings {
-  /** Of all metrics, with or without values. */
+/** The metrics of `/metrics`, without those that every Node server has. */
+export interface MetricValues {
+  /** The names of all metrics, with or without values. */
   names: string[];
-  /** Of the values with this name and, whatever else they have, these labels. */
+  /** The sum of the values with this name and at least these labels. */
   sum(name: string, labels?: Record<string, string>): number;
 }
 
-/** Reads Prometheus text. */
-export function readings(text: string): Readings {
+/** Parses Prometheus text. */
+export function parseMetrics(text: string): MetricValues {
   const lines = text.split('\n').filter((line) => !/^(?:# \w+ )?(?:process_|nodejs_)/.test(line));
   return {
     names: lines.flatMap((line) => /^# TYPE (\w+) /.exec(line)?.[1] ?? []),

@@ -8,7 +8,7 @@ import { tokenHash } from '../server-under-test/started-http-server.js';
 import { until } from '../server-under-test/until.js';
 import { echo, echoed, everything, isCalling, longOperation, startHttp } from './http-servers.js';
 
-test('tells who comes while it ends to come again, and finishes what runs', async () => {
+test('while it shuts down, tells new clients to try again, and finishes running calls', async () => {
   const server = await startHttp({
     http: { clients: { ci: { tokenHash: tokenHash('ci token') } } },
     mcpServers: everything,
@@ -29,7 +29,7 @@ test('tells who comes while it ends to come again, and finishes what runs', asyn
   expect(await server.ended).toBe(0);
 });
 
-test('finishes the calls under way when its configuration changes, under the one they began with', async () => {
+test('when its configuration changes, finishes running calls under the one they started with', async () => {
   const config = (...defaultAllowedTools: string[]) => ({
     mcpServers: everything,
     policy: { defaultAllowedTools },

@@ -3,16 +3,16 @@ import type { Config } from '@code-executor/config';
 import { StartedHttpServer } from '../server-under-test/started-http-server.js';
 import { StartedServer } from '../server-under-test/started-server.js';
 
-/** A built server with settings of its own, and what shows each of them. */
+/** A built server with certain settings, and a check for the effect of each. */
 export interface Plan<S> {
   /** Its configuration file. */
   config?: Config;
-  /** What that file says where environment variables set these keys to what `config` says. */
+  /** The content of that file when environment variables set these keys to the values of `config`. */
   instead?: Record<string, string | number | boolean>;
-  /** Further files in its home, which it runs in. */
+  /** Further files in its home, which is also its working directory. */
   files?: Record<string, string>;
   env?: Record<string, string>;
-  /** By key or variable: fails where that has no effect. */
+  /** By key or variable: fails if it has no effect. */
   shows: Record<string, (server: S) => Promise<void>>;
 }
 
@@ -22,20 +22,20 @@ interface Closable {
 
 type Start<S> = (files: Record<string, string>, env: Record<string, string>) => Promise<S>;
 
-/** What shows some settings. */
-export interface Scene {
-  /** The keys and variables that it shows. */
+/** Checks the effect of some settings. */
+export interface EffectCheck {
+  /** The keys and variables that it checks. */
   settings: readonly string[];
-  /** The keys that it shows with their variables, too. */
+  /** The keys that it can also check with their variables. */
   withVariables: readonly string[];
   show(setting: string): Promise<void>;
-  /** The same where the variables (by key) say what the file says here, and the file something else. */
-  fromEnvironment(variables: ReadonlyMap<string, string>): Scene;
+  /** The same check with the values in the variables (by key), and other values in the file. */
+  fromEnvironment(variables: ReadonlyMap<string, string>): EffectCheck;
   close(): Promise<void>;
 }
 
-/** A plan and its server, which is started for the first setting that is shown. */
-class ServerScene<S extends Closable> implements Scene {
+/** A plan and its server, which is started for the first setting that is checked. */
+class ServerCheck<S extends Closable> implements EffectCheck {
   readonly #plan: Plan<S>;
   readonly #start: Start<S>;
   #server: Promise<S> | undefined;
@@ -59,13 +59,13 @@ class ServerScene<S extends Closable> implements Scene {
     await shows[setting]?.(await this.#server);
   }
 
-  fromEnvironment(variables: ReadonlyMap<string, string>): Scene {
+  fromEnvironment(variables: ReadonlyMap<string, string>): EffectCheck {
     const config = structuredClone(this.#plan.config ?? {});
     const env = { ...this.#plan.env };
     for (const [key, value] of Object.entries(this.#plan.instead ?? {})) {
       env[variables.get(key) ?? ''] = String(replaceAt(config, key, value));
     }
-    return new ServerScene({ ...this.#plan, config, env }, this.#start);
+    return new ServerCheck({ ...this.#plan, config, env }, this.#start);
   }
 
   async close(): Promise<void> {
@@ -73,7 +73,7 @@ class ServerScene<S extends Closable> implements Scene {
   }
 }
 
-/** Sets a key, and gives the value that it had. */
+/** Sets a key, and returns its previous value. */
 function replaceAt(config: object, key: string, value: unknown): unknown {
   const path = key.split('.');
   const last = path.pop() ?? '';
@@ -84,22 +84,22 @@ function replaceAt(config: object, key: string, value: unknown): unknown {
   return before;
 }
 
-/** Settings seen over MCP. */
-export function overStdio(plan: Plan<StartedServer>): Scene {
-  return new ServerScene(plan, (files, env) => StartedServer.start(files, env));
+/** Checks of settings over MCP. */
+export function overStdio(plan: Plan<StartedServer>): EffectCheck {
+  return new ServerCheck(plan, (files, env) => StartedServer.start(files, env));
 }
 
-/** Settings seen over HTTP. */
-export function overHttp(plan: Plan<StartedHttpServer>): Scene {
-  return new ServerScene(plan, (files, env) => StartedHttpServer.start(files, env));
+/** Checks of settings over HTTP. */
+export function overHttp(plan: Plan<StartedHttpServer>): EffectCheck {
+  return new ServerCheck(plan, (files, env) => StartedHttpServer.start(files, env));
 }
 
-/** Settings that need a server each, or none. */
-export function alone(shows: Record<string, () => Promise<void>>): Scene {
-  return new ServerScene({ shows }, () => Promise.resolve({ close: () => Promise.resolve() }));
+/** Checks of settings that need their own server, or none. */
+export function alone(shows: Record<string, () => Promise<void>>): EffectCheck {
+  return new ServerCheck({ shows }, () => Promise.resolve({ close: () => Promise.resolve() }));
 }
 
-/** Does it once for each server, whichever settings it shows there. */
+/** Calls `look` once for each server, even if several settings are checked with it. */
 export function oncePer<S extends object, T>(look: (server: S) => Promise<T>): (server: S) => Promise<T> {
   const looks = new WeakMap<S, Promise<T>>();
   return (server) => {
