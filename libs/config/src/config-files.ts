@@ -1,5 +1,5 @@
 import { configPlaces, homeDirectory } from './config-file.js';
-import { projectServerFile } from './find-servers.js';
+import { projectServerFile } from './server-files.js';
 import type { LoadConfigOptions } from './load-config.js';
 import type { Config } from './schema.js';
 import { trustStorePath } from './trust-store.js';

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 
-import { CodeExecutorError, type FailedServer } from '@code-executor/contracts';
-import { readRegularFile } from '@code-executor/files';
+import type { FailedServer } from '@code-executor/contracts';
 import { closestMatch } from 'leven';
 
 import { homeDirectory } from './config-file.js';
-import { dotted, type KeyPath } from './key-path.js';
+import { dotted } from './key-path.js';
 import { isOwnServer } from './own-server.js';
-import { type Flaw, parseJson } from './parse-json.js';
 import {
   type ProjectFile,
   ProjectTrust,
@@ -19,22 +17,23 @@ import {
 import { lookUpIn } from './references.js';
 import { isTree } from './retired-keys.js';
 import type { Config } from './schema.js';
-import {
-  definitionsIn,
-  isFailed,
-  isInServers,
-  readDefinition,
-  type ServerDefinition,
-} from './server-definitions.js';
+import { isFailed, readDefinition, type ServerDefinition } from './server-definitions.js';
 import { toUpstreamServer, type UpstreamServerConfig } from './server-entry.js';
+import {
+  definitionsAt,
+  maxServerFileBytes,
+  missing,
+  type OperatorFile,
+  projectServerFile,
+  readOperatorFile,
+  type ReadServerFile,
+  serversPath,
+  suggestedServers,
+  userFileIn,
+} from './server-files.js';
 import { notTrusted, notTrustedWarning, readSuggestion, waitingServers } from './suggestions.js';
 
-const megabyte = 1024 * 1024;
-/** The user's file holds the client's history too. */
-const maxUserFileBytes = 64 * megabyte;
-const maxServerFileBytes = megabyte;
 const maxWarnings = 100;
-const serversPath: KeyPath = ['mcpServers'];
 
 export interface FindServersOptions extends TrustOptions {
   /** What {@link loadConfig} returned; these four. */
@@ -71,10 +70,50 @@ export interface FoundServers {
  * content: what cannot be used is left out with a warning, the rest is unharmed.
  */
 export async function findServers(options: FindServersOptions = {}): Promise<FoundServers> {
-  const { config = {}, cwd = process.cwd(), home = homeDirectory(), env = process.env, ownBin } = options;
-  const { trusted } = options;
+  const { config = {} } = options;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
+  const defined = await readDefinitions(options, warn);
+  const { definitions, suggestion, waiting } = defined;
+
+  const unusable = [...(options.unusable ?? [])];
+  const isSettled = (name: string) =>
+    Object.hasOwn(config.mcpServers ?? {}, name) || unusable.some(({ server }) => server === name);
+  const servers = await usableServers(options, definitions, { unusable, isSettled, warn });
+  if (suggestion && waiting.length > 0) warn(notTrustedWarning(suggestion, waiting));
+  const suggested = [...(options.notTrusted ?? []), ...(suggestion ? notTrusted(suggestion, waiting) : [])];
+  // What is only suggested takes no name from what counts.
+  for (const each of suggested) {
+    if (!definitions.has(each.server) && !isSettled(each.server)) unusable.push(each);
+  }
+  const known = [...definitions.keys(), ...Object.keys(config.mcpServers ?? {})];
+  warnOfUnknownServers(config.policy, [...known, ...unusable.map(({ server }) => server)], warn);
+  const rest = warnings.length - maxWarnings;
+  return {
+    servers: Object.fromEntries(servers),
+    unusable,
+    ...(suggestion && { projectFile: withoutText(suggestion) }),
+    brokenFiles: defined.brokenFiles,
+    operatorFiles: defined.operatorFiles,
+    warnings: rest > 0 ? [...warnings.slice(0, maxWarnings), `${rest} more warnings like these.`] : warnings,
+  };
+}
+
+/** What the files define. */
+interface Definitions extends Pick<FoundServers, 'brokenFiles' | 'operatorFiles'> {
+  /** By name, those that count. */
+  definitions: Map<string, ServerDefinition>;
+  /** The working directory's file of servers. */
+  suggestion: ReadProjectFile | undefined;
+  /** Its servers, while it is not trusted. */
+  waiting: ServerDefinition[];
+}
+
+async function readDefinitions(
+  options: FindServersOptions,
+  warn: (warning: string) => void,
+): Promise<Definitions> {
+  const { config = {}, cwd = process.cwd(), home = homeDirectory() } = options;
   const operatorFiles = new Map<string, ReadServerFile>();
   const brokenFiles: string[] = [];
   const definitions = new Map<string, ServerDefinition>();
@@ -101,10 +140,7 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
     const own = await readOperators(file);
     if (own) add(definitionsAt(own, serversPath, warn));
   } else {
-    const trust = await ProjectTrust.load({ cwd, home, env, ...(trusted && { trusted }) });
-    const path = projectServerFile(config, cwd);
-    suggestion = await readSuggestion(path, trust, warn);
-    if (!suggestion && named !== undefined && !existsSync(path)) warn(missing(path));
+    suggestion = await readProjectFile(options, warn);
     if (suggestion) {
       const found = suggestedServers(suggestion, suggestion.isTrusted ? warn : () => undefined);
       if (suggestion.isTrusted) add(found);
@@ -115,56 +151,43 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
   if (isTree(userFile?.value)) {
     add(definitionsAt(userFile, ['projects', resolve(cwd), 'mcpServers'], warn));
   }
+  return { definitions, suggestion, waiting, brokenFiles, operatorFiles };
+}
 
-  const unusable = [...(options.unusable ?? [])];
+async function readProjectFile(
+  options: FindServersOptions,
+  warn: (warning: string) => void,
+): Promise<ReadProjectFile | undefined> {
+  const { config = {}, cwd = process.cwd(), home = homeDirectory(), env = process.env, trusted } = options;
+  const trust = await ProjectTrust.load({ cwd, home, env, ...(trusted && { trusted }) });
+  const path = projectServerFile(config, cwd);
+  const suggestion = await readSuggestion(path, trust, warn);
+  if (!suggestion && config.mcpConfigPath !== undefined && !existsSync(path)) warn(missing(path));
+  return suggestion;
+}
+
+/** Those that can be connected, without the product itself; adds to `unusable`. */
+async function usableServers(
+  { config = {}, cwd = process.cwd(), env = process.env, ownBin }: FindServersOptions,
+  definitions: ReadonlyMap<string, ServerDefinition>,
+  found: {
+    unusable: FailedServer[];
+    isSettled: (name: string) => boolean;
+    warn: (warning: string) => void;
+  },
+): Promise<Map<string, UpstreamServerConfig>> {
   const servers = new Map<string, UpstreamServerConfig>();
-  const isSettled = (name: string) =>
-    Object.hasOwn(config.mcpServers ?? {}, name) || unusable.some(({ server }) => server === name);
   for (const [name, definition] of definitions) {
-    if (isSettled(name)) continue;
-    const entry = readDefinition(definition, lookUpIn(env), warn);
-    if (isFailed(entry)) unusable.push(entry);
+    if (found.isSettled(name)) continue;
+    const entry = readDefinition(definition, lookUpIn(env), found.warn);
+    if (isFailed(entry)) found.unusable.push(entry);
     else addServer(servers, name, entry);
   }
   for (const [name, entry] of Object.entries(config.mcpServers ?? {})) addServer(servers, name, entry);
   for (const [name, server] of servers) {
     if ('command' in server && (await isOwnServer(server, { cwd, ownBin }))) servers.delete(name);
   }
-  if (suggestion && waiting.length > 0) warn(notTrustedWarning(suggestion, waiting));
-  const suggested = [...(options.notTrusted ?? []), ...(suggestion ? notTrusted(suggestion, waiting) : [])];
-  // What is only suggested takes no name from what counts.
-  for (const each of suggested) {
-    if (!definitions.has(each.server) && !isSettled(each.server)) unusable.push(each);
-  }
-  const known = [...definitions.keys(), ...Object.keys(config.mcpServers ?? {})];
-  warnOfUnknownServers(config.policy, [...known, ...unusable.map(({ server }) => server)], warn);
-  const rest = warnings.length - maxWarnings;
-  return {
-    servers: Object.fromEntries(servers),
-    unusable,
-    ...(suggestion && { projectFile: withoutText(suggestion) }),
-    brokenFiles,
-    operatorFiles,
-    warnings: rest > 0 ? [...warnings.slice(0, maxWarnings), `${rest} more warnings like these.`] : warnings,
-  };
-}
-
-/** The absolute path of the project's file, whether it is there or not. */
-export function projectServerFile({ mcpConfigPath = '.mcp.json' }: Config, cwd: string): string {
-  return resolve(cwd, mcpConfigPath);
-}
-
-/** The servers that a file of the working directory defines. */
-export function suggestedServers(
-  { path, text }: ReadProjectFile,
-  warn: (warning: string) => void,
-): ServerDefinition[] {
-  const { value, flaws } = parseJson(text);
-  const file = { path, label: basename(path) };
-  warnOfFlaws(file.path, flaws, warn);
-  if (value === undefined) return [];
-  const section = isTree(value) ? value['mcpServers'] : undefined;
-  return definitionsIn(section, { file, path: serversPath, flaws }, warn);
+  return servers;
 }
 
 /** No error: which servers there are depends on the working directory, and one file may hold the rules for all. */
@@ -189,95 +212,4 @@ function addServer(
 ): void {
   const server = entry.disabled === true ? undefined : toUpstreamServer(entry);
   if (typeof server === 'object') servers.set(name, server);
-}
-
-interface OperatorFile {
-  path: string;
-  label: string;
-  maxBytes: number;
-  /** Whether the user asked for this file. */
-  isExpected?: boolean;
-}
-
-/** A file of servers, as it was read. */
-export interface ReadServerFile {
-  path: string;
-  label: string;
-  value: unknown;
-  flaws: readonly Flaw[];
-  /** Whether the file is there for nothing but servers. */
-  isServerFile: boolean;
-}
-
-/** The names of the servers that the user has in `~/.claude.json`. */
-export async function userServerNames(home: string | undefined): Promise<string[]> {
-  const silent = () => undefined;
-  const file = home === undefined ? undefined : await readOperatorFile(userFileIn(home), silent, silent);
-  return file ? definitionsAt(file, serversPath, silent).map(({ name }) => name) : [];
-}
-
-function userFileIn(home: string): OperatorFile {
-  return { path: join(home, '.claude.json'), label: '~/.claude.json', maxBytes: maxUserFileBytes };
-}
-
-/** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
-async function readOperatorFile(
-  { path, label, maxBytes, isExpected = false }: OperatorFile,
-  warn: (warning: string) => void,
-  onBroken: () => void,
-): Promise<ReadServerFile | undefined> {
-  try {
-    const file = await readRegularFile(path, { maxBytes, writableBy: 'operator', followLink: true });
-    if (!file) {
-      if (isExpected) warn(missing(path));
-      return undefined;
-    }
-    const { value, flaws } = isExpected ? parseJson(file.text()) : parseBigJson(file.text());
-    warnOfFlaws(path, flaws, warn);
-    if (value === undefined) onBroken();
-    return value === undefined ? undefined : { path, label, value, flaws, isServerFile: isExpected };
-  } catch (error) {
-    warn(`MCP servers are missing: ${CodeExecutorError.from(error).message}`);
-    onBroken();
-    return undefined;
-  }
-}
-
-function missing(path: string): string {
-  return `MCP server file ${path} does not exist; correct mcpConfigPath or MCP_CONFIG_PATH.`;
-}
-
-/** What is wrong with a file as a whole; a definition's own flaws make that one unusable. */
-function warnOfFlaws(path: string, flaws: readonly Flaw[], warn: (warning: string) => void): void {
-  for (const flaw of flaws.filter((each) => !isInServers(each, serversPath)).slice(0, 20)) {
-    warn(`MCP server file ${path} is not as it should be: ${flaw.text()}.`);
-  }
-}
-
-/** The servers that stand at a place of a file. */
-function definitionsAt(
-  { path: file, label, value, flaws, isServerFile }: ReadServerFile,
-  path: KeyPath,
-  warn: (warning: string) => void,
-): ServerDefinition[] {
-  const section = valueAt(value, path);
-  if (section === undefined && isTree(value) && !isServerFile) return [];
-  return definitionsIn(section, { file: { path: file, label }, path, flaws }, warn);
-}
-
-function valueAt(tree: unknown, path: KeyPath): unknown {
-  let value = tree;
-  for (const key of path) value = isTree(value) && Object.hasOwn(value, key) ? value[String(key)] : undefined;
-  return value;
-}
-
-/** Files that programs write need no comments, and can be too big for any but the built-in parser. */
-function parseBigJson(text: string): ReturnType<typeof parseJson> {
-  try {
-    return { value: JSON.parse(text) as unknown, flaws: [] };
-  } catch {
-    // Its message would quote the file.
-    if (text.length <= megabyte) return parseJson(text);
-    return { flaws: [{ path: [], text: () => 'not valid JSON' }] };
-  }
 }

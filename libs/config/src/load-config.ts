@@ -109,14 +109,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   }
   if (definitions.size > 0) config = { ...config, mcpServers };
 
-  const homeDir = productHome({ cwd, home, env });
-  const homeSet = readVariable(env, 'CODE_EXECUTOR_HOME') === undefined ? undefined : homeDir;
-  await checkPlaces({ cwd, audit: config.audit, homeDir: homeSet });
-  if (homeSet !== undefined && (await isOfProject(homeSet, search))) {
-    // What is kept there is believed: memory that Python starts from, packages, tool lists.
-    const problem = 'CODE_EXECUTOR_HOME lies in the working directory, which could bring its own';
-    throw new CodeExecutorError('failed_precondition', `${problem}; choose a folder elsewhere.`);
-  }
+  const homeDir = await checkedHome(search, config.audit);
   return {
     config,
     unusable,
@@ -130,6 +123,20 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     ...(suggestion && { projectFile: withoutText(suggestion) }),
     warnings,
   };
+}
+
+/** The product's folder, if it and the places in the configuration can be used; rejects if not. */
+async function checkedHome(search: FileSearch, audit: Config['audit']): Promise<string | undefined> {
+  const { cwd, env } = search;
+  const homeDir = productHome(search);
+  const homeSet = readVariable(env, 'CODE_EXECUTOR_HOME') === undefined ? undefined : homeDir;
+  await checkPlaces({ cwd, audit, homeDir: homeSet });
+  if (homeSet !== undefined && (await isOfProject(homeSet, search))) {
+    // What is kept there is believed: memory that Python starts from, packages, tool lists.
+    const problem = 'CODE_EXECUTOR_HOME lies in the working directory, which could bring its own';
+    throw new CodeExecutorError('failed_precondition', `${problem}; choose a folder elsewhere.`);
+  }
+  return homeDir;
 }
 
 /** The operator's file and the environment; rejects when one of them is wrong. */

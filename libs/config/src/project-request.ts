@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { CodeExecutorError } from '@code-executor/contracts';
 
 import { configPlaces, homeDirectory } from './config-file.js';
-import { projectServerFile, suggestedServers, userServerNames } from './find-servers.js';
 import { dotted } from './key-path.js';
 import { type LoadConfigOptions, readOwn, readSuggested, setKeys } from './load-config.js';
 import { narrowConfig } from './narrow-config.js';
@@ -14,6 +13,7 @@ import { unread } from './references.js';
 import type { Config } from './schema.js';
 import type { ServerDefinition } from './server-definitions.js';
 import { foreignServerEntry } from './server-entry.js';
+import { projectServerFile, suggestedServers, userServerNames } from './server-files.js';
 import { waitingServers } from './suggestions.js';
 import { changeTrusted, readTrusted } from './trust-store.js';
 
