@@ -1,12 +1,12 @@
 import { neverType, type ObjectNode, type TypeNode, unknownType } from './type-node.js';
 
-/** Kinds of which one is like the other. */
+/** The kinds whose types are all equal. */
 const simpleKinds = new Set<string>(['string', 'number', 'integer', 'boolean', 'null']);
 
-/** Of two unions with more pairs of members than these, the one stands for both. */
+/** If two unions have more pairs of members than this, the first one is used for both. */
 const maxPairs = 2_000;
 
-/** Either of the types; what else is in it twice is left out when it is written. */
+/** A union of the types; duplicates inside are removed when it is written. */
 export function unionOf(types: readonly TypeNode[]): TypeNode {
   const members = types.flatMap((type) => (type.kind === 'union' ? type.members : [type]));
   if (members.some((member) => member.kind === 'unknown')) return unknownType;
@@ -21,8 +21,8 @@ export function unionOf(types: readonly TypeNode[]): TypeNode {
 }
 
 /**
- * Both types at once. `spend` is asked before each step and says when it was enough; the answer is then wider
- * than it could be, never narrower.
+ * The intersection of two types. `spend` is called before each step and says when the budget is used up; the result is
+ * then wider than it could be, but never narrower.
  */
 export function intersectionOf(a: TypeNode, b: TypeNode, spend: () => boolean): TypeNode {
   if (a.kind === 'unknown' || a === b) return b;
@@ -30,7 +30,7 @@ export function intersectionOf(a: TypeNode, b: TypeNode, spend: () => boolean): 
   if (a.kind === 'union' || b.kind === 'union') {
     const left = a.kind === 'union' ? a.members : [a];
     const right = b.kind === 'union' ? b.members : [b];
-    // Before it is begun: pairs that cost nothing any more are made all the same.
+    // Checked first, because pairs are created even when the budget is used up.
     if (left.length * right.length > maxPairs) return a;
     return unionOf(left.flatMap((one) => right.map((other) => intersectionOf(one, other, spend))));
   }
@@ -43,7 +43,7 @@ export function intersectionOf(a: TypeNode, b: TypeNode, spend: () => boolean): 
   return isOf(b, a) ? b : neverType;
 }
 
-/** Whether the one is a case of the other: 5 of an integer, an integer of a number, a tuple of an array. */
+/** Whether the first type is a special case of the second: 5 of an integer, an integer of a number, a tuple of an array. */
 function isOf(a: TypeNode, b: TypeNode): boolean {
   if (a.kind === b.kind) return true;
   if (a.kind === 'tuple') return b.kind === 'array';
@@ -76,7 +76,7 @@ function mergedObject(a: ObjectNode, b: ObjectNode, spend: () => boolean): Objec
   return merged;
 }
 
-/** What one of them says about further properties; that they may be anything, only if both do. */
+/** The type of further properties, from whichever object restricts it; they may be anything only if both allow it. */
 function mergedRest(a: TypeNode | undefined, b: TypeNode | undefined): TypeNode | undefined {
   const said = [a, b].find((rest) => rest !== undefined && rest.kind !== 'unknown');
   return said ?? (a && b);

@@ -1,13 +1,13 @@
 const maxPointerChars = 500;
 
-/** A JSON object, as opposed to an array and to everything else. */
+/** Whether a value is a JSON object, and not an array or anything else. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * What a `$ref` within the same document points to, or undefined: nothing else is ever looked up, be it a file,
- * an address or an inherited property.
+ * The target of a `$ref` within the same document, or undefined. Nothing else is ever looked up, such as a file, an
+ * address or an inherited property.
  */
 export function localReference(
   root: unknown,

@@ -5,11 +5,11 @@ import { type IdentifierStyle } from './identifier.js';
 import { ownNameOf } from './tool-name.js';
 import { oneLine } from './third-party-text.js';
 
-/** The tools of one server, with names that are legal and unlike each other. */
+/** The tools of one server, with names that are valid and unique. */
 export interface NamedServer {
   /** Its configured name. */
   server: string;
-  /** What code calls it. */
+  /** Its name in code. */
   identifier: string;
   tools: NamedTool[];
 }

@@ -1,6 +1,6 @@
 import { pythonParameterOf } from './python-parameters.js';
 
-/** The name of the parameter that takes what has none of its own. */
+/** The name of the parameter that takes all properties without their own parameter. */
 export function restParameter(names: ReadonlyMap<string, string>): string {
   const taken = new Set(names.values());
   let name = 'more';
@@ -13,5 +13,5 @@ export function isField(key: string): boolean {
   return /^_?[a-z]/.test(key) && pythonParameterOf(key) === key && !typeNames.has(key);
 }
 
-/** In a class body, a field of such a name hides the type from the fields after it. */
+/** In a class body, a field with such a name hides the type from later fields. */
 const typeNames = new Set('str int float bool list dict'.split(' '));

@@ -15,17 +15,17 @@ export interface PythonParameter {
   name: string;
   type: string;
   isRequired: boolean;
-  /** The property that it becomes on the wire, as a string literal. */
+  /** The name of the property on the wire, as a string literal. */
   key: string;
 }
 
-/** One tool as Python: texts that only have to be put together. */
+/** One tool as Python: texts that only need to be combined. */
 export interface PythonTool extends NamedTool {
-  /** The classes that its types need, and no tool before it has declared; may be empty. */
+  /** The classes that its types need and that no earlier tool has declared; may be empty. */
   declarations: string;
   /** Keyword parameters, the required ones first. */
   parameters: PythonParameter[];
-  /** Parameter that takes whatever else the tool may accept; absent if it takes nothing else. */
+  /** The parameter for all other properties that the tool accepts; absent if it accepts no others. */
   rest?: { name: string; type: string };
   resultType: string;
   /** Its docstring, escaped, indented as the body of a function. */
@@ -33,12 +33,12 @@ export interface PythonTool extends NamedTool {
 }
 
 export interface PythonServer extends NamedServer {
-  /** What the declarations need of the module `typing`, sorted. */
+  /** The names from the module `typing` that the declarations need, sorted. */
   typing: string[];
   tools: PythonTool[];
 }
 
-/** Every tool as Python, by server; what one server declares is unlike in name. */
+/** Every tool as Python, by server; the names that one server declares are unique. */
 export function pythonTools(tools: readonly ToolSchema[]): PythonServer[] {
   return nameTools(tools, 'snake_case').map((server) => {
     const writer = new PythonWriter();
@@ -64,7 +64,7 @@ function pythonTool(named: NamedTool, writer: PythonWriter): PythonTool {
   });
   const more = rest && rest.kind !== 'never' ? writer.use(writer.write(rest, `${typeName}More`)) : undefined;
   const result = tool.outputSchema === undefined ? unknownType : readSchema(tool.outputSchema);
-  // A function that returns `Never` could not return at all, whatever the server says of it.
+  // A function with the result type `Never` could not return at all.
   const returned = result.kind === 'never' ? unknownType : result;
   const resultType = writer.use(writer.write(returned, `${typeName}Result`));
   return {

@@ -15,7 +15,7 @@ describe('schemaToPython', () => {
     ['null', { type: 'null' }, 'None'],
     ['several types', { type: ['boolean', 'null'] }, 'bool | None'],
     ['enum', { enum: ['a"\\\n', 1, true, null] }, 'Literal["a\\"\\\\\\n", 1, True] | None'],
-    ['numbers that no Literal can be', { enum: [1.5, 1e300] }, 'float | int'],
+    ['numbers that cannot be a Literal', { enum: [1.5, 1e300] }, 'float | int'],
     ['array', { type: 'array', items: string }, 'list[str]'],
     [
       'tuple',
@@ -24,12 +24,12 @@ describe('schemaToPython', () => {
     ],
     ['dictionary', { additionalProperties: string }, 'dict[str, str]'],
     ['a key without a name', { properties: { '': string } }, 'dict[str, Any]'],
-    ['unseen characters', { const: '\u202e\u{e0001}' }, 'Literal["\\u202e\\U000e0001"]'],
-  ])('%s', (_, schema, expected) => {
+    ['invisible characters', { const: '\u202e\u{e0001}' }, 'Literal["\\u202e\\U000e0001"]'],
+  ])('writes %s', (_, schema, expected) => {
     expect(schemaToPython(schema, 'X')).toEqual({ type: expected, declarations: '' });
   });
 
-  test('objects become classes, the inner ones first, and one for all that are alike', () => {
+  test('writes objects as classes, inner ones first, and equal ones once', () => {
     const label = object({ name: { ...string, description: 'Its name', default: 'bug' } }, 'name');
     const schema = {
       ...object({ labels: { type: 'array', items: label }, main: { $ref: '#/$defs/label' } }, 'labels'),
@@ -54,7 +54,7 @@ describe('schemaToPython', () => {
   });
 
   test.each(['from', 'a-b', '__init__', '__private', 'str', 'Any', 'ünï', '"}) or evil('])(
-    'a key that is no field, %j, makes it the functional form',
+    'uses the functional form for %j, which is not a valid field name',
     (key) => {
       expect(schemaToPython(object({ [key]: string }, key), 'X').declarations).toBe(
         `X = TypedDict(\n    "X",\n    {\n        ${JSON.stringify(key)}: str,\n    },\n)`,
@@ -62,7 +62,7 @@ describe('schemaToPython', () => {
     },
   );
 
-  test('a description cannot end its docstring', () => {
+  test('escapes a description so that it cannot end its docstring', () => {
     const description = '""" + evil() \\N{DASH} \\';
     expect(schemaToPython(object({ a: { description } }), 'X').declarations).toContain(
       '    """\n    a: \'\'\' + evil() \\\\N{DASH} \\\\\n    """\n',

@@ -7,17 +7,17 @@ import { docString, pythonLiteral } from './third-party-text.js';
 import type { ObjectNode, PropertyNode, TypeNode } from './type-node.js';
 import { maxTypeChars, shortened, type TypeShape, wholeType } from './type-shape.js';
 
-/** A type as text, and the classes that have to stand before it. */
+/** A type as text, and the classes that must precede it. */
 export interface PythonType {
   type: string;
-  /** `TypedDict` classes, in the order that they need; empty if the type needs none. */
+  /** `TypedDict` classes, each after those that it uses; empty if the type needs none. */
   declarations: string;
 }
 
 /**
- * A JSON Schema as a Python type: objects become `TypedDict` classes, whose names begin with `className`. The
- * code needs `Any, Literal, Never, NotRequired, TypedDict` of `typing`. Bounded like `schemaToTypeScript`; what is not
- * understood is `Any`.
+ * A JSON Schema as a Python type: objects become `TypedDict` classes, whose names begin with `className`. The code needs
+ * `Any, Literal, Never, NotRequired, TypedDict` of `typing`. Limited like `schemaToTypeScript`; anything that is not
+ * understood becomes `Any`.
  */
 export function schemaToPython(schema: unknown, className: string): PythonType {
   const writer = new PythonWriter();
@@ -28,24 +28,24 @@ export function schemaToPython(schema: unknown, className: string): PythonType {
 const stringLiteral = /"(?:\\.|[^"\\])*"/g;
 const typingName = /\b(?:Any|Literal|Never|NotRequired)\b/g;
 
-/** Writes types; objects become classes of their own. One for each module, so that no two are named alike. */
+/** Writes types; objects become classes. Each module needs one writer, so that class names are unique. */
 export class PythonWriter {
   #charsLeft = maxTypeChars;
   #declarations: string[] = [];
   readonly #taken = new Set<string>();
-  /** The classes that there are by what is in them; inner ones are shared, for servers repeat themselves. */
+  /** The classes by their content; inner ones are shared because servers repeat them. */
   readonly #classes = new Map<string, string>();
 
-  /** The names of `typing` that are in what was written and is used, which {@link use} says of types. */
+  /** The names of `typing` in the types that were passed to {@link use}. */
   readonly typing = new Set<string>();
 
-  /** Notes what the type needs of `typing`, and returns it. */
+  /** Records the names of `typing` that the type needs, and returns the type. */
   use(type: string): string {
     for (const [name] of type.replace(stringLiteral, '').matchAll(typingName)) this.typing.add(name);
     return type;
   }
 
-  /** The type; `className` is that of its class, should it be an object. */
+  /** The type as text; `className` is the name of its class if it is an object. */
   write(type: TypeNode, className: string, isInner = false): string {
     if (this.#charsLeft <= 0) return 'Any';
     switch (type.kind) {
@@ -62,7 +62,7 @@ export class PythonWriter {
     }
   }
 
-  /** The classes declared since the last time, each once. */
+  /** The classes that were declared since the last call. */
   takeDeclarations(): string {
     const text = this.#declarations.join('\n\n\n');
     this.#declarations = [];
@@ -87,7 +87,7 @@ export class PythonWriter {
     const fields: [key: string, type: string, note: string][] = [];
     for (const [key, { type, isRequired, note }] of properties) {
       if (this.#charsLeft <= 0) break;
-      // A TypedDict has no name for it.
+      // A TypedDict cannot declare further properties.
       if (key === '') continue;
       const text = this.write(type, `${own.slice(0, 200)}${identifierOf(key, 'PascalCase')}`, true);
       this.#spent(key + note);
@@ -130,12 +130,12 @@ function declaration(name: string, fields: readonly [key: string, type: string, 
   return [`${name} = TypedDict(`, `    "${name}",`, '    {', ...lines, '    },', ')', ...doc].join('\n');
 }
 
-/** A key in a text, where it may not begin a line of its own. */
+/** A key as it appears in a comment, where it must not start a new line. */
 export function keyText(key: string): string {
   return isField(key) ? key : pythonLiteral(key);
 }
 
-/** A type on one line without classes, for people and agents: `{owner: str, labels?: list[str]}`. */
+/** A type on one line without classes, for people and agents to read: `{owner: str, labels?: list[str]}`. */
 export function shortPythonType(type: TypeNode, shape: TypeShape = wholeType, depth = 0): string {
   const write = (inner: TypeNode) => shortPythonType(inner, shape, depth);
   switch (type.kind) {
@@ -159,7 +159,7 @@ export function shortPythonType(type: TypeNode, shape: TypeShape = wholeType, de
   }
 }
 
-/** JSON becomes lists, never tuples: any item may be any of the types. */
+/** JSON arrays become lists, never tuples, so any item may have any of the types. */
 function itemOf({ items, rest }: { items: readonly TypeNode[]; rest?: TypeNode }): TypeNode {
   return unionOf(rest ? [...items, rest] : items);
 }
@@ -194,7 +194,7 @@ function literalType(value: string | number | boolean): string {
 
 const literal = /^Literal\[(.*)\]$/s;
 
-/** Each member once, the literals together; whatever is `Any` makes all of it so. */
+/** A union with each member once and the literals combined; if one member is `Any`, so is the union. */
 function unionText(members: readonly string[], max = Infinity): string {
   const all = [...new Set(members)];
   if (all.includes('Any')) return 'Any';

@@ -8,13 +8,13 @@ const maxNodes = 2_000;
 const maxAlternatives = 500;
 const maxKeyChars = 200;
 const maxLiteralChars = 200;
-/** Of all literals together: by reference, the same ones may come a thousand times. */
+/** Limit for all literals together, because references can repeat the same ones a thousand times. */
 const maxCharsOfLiterals = 50_000;
 const maxDefaultChars = 80;
 
 /**
- * What a JSON Schema (draft-07, 2020-12) says, as a type. Bounded in depth and size: what is beyond, a loop, and
- * whatever is not understood becomes `unknown`. Nothing outside the schema is read.
+ * Reads a JSON Schema (draft-07, 2020-12) as a type. Limited in depth and size: anything beyond the limits, loops, and
+ * anything that is not understood become `unknown`. Nothing outside the schema is read.
  */
 export function readSchema(schema: unknown): TypeNode {
   return new SchemaReader(schema).read(schema, 0, []);
@@ -30,7 +30,7 @@ class SchemaReader {
     this.#root = root;
   }
 
-  /** `path` are the references that led here: one that comes twice is a loop. */
+  /** `path` is the references that led here; a repeated one is a loop. */
   read(schema: unknown, depth: number, path: readonly string[]): TypeNode {
     if (schema === false) return neverType;
     if (!isObject(schema) || depth > maxDepth || !this.#spend()) return unknownType;
@@ -57,7 +57,7 @@ class SchemaReader {
     return type.kind === 'object' && found.name !== '' ? { ...type, name: found.name } : type;
   }
 
-  /** What the schema says itself, without the schemas that it is combined of. */
+  /** The type from the schema's own keywords, without the schemas that it combines. */
   #readOwn(schema: Record<string, unknown>, read: (inner: unknown) => TypeNode): TypeNode {
     const values = Object.hasOwn(schema, 'const') ? [schema['const']] : listOf(schema['enum']);
     if (values.length > 0 && values.length <= maxAlternatives) {
@@ -65,12 +65,12 @@ class SchemaReader {
       if (literals.kind !== 'unknown') return literals;
     }
     const types = typesOf(schema);
-    // JSON knows seven.
+    // JSON Schema has seven types.
     if (types.length === 0 || types.length > 7) return unknownType;
     return unionOf(types.map((type) => this.#readType(type, schema, read)));
   }
 
-  /** The value as a type of its own, or where there is no room for more of them, its kind. */
+  /** The value as a literal type, or its kind if there is no room for more literals. */
   #literal(value: unknown): TypeNode {
     this.#literalCharsLeft -= 8 + (typeof value === 'string' ? value.length : 0);
     const literal = literalOf(value);
@@ -104,7 +104,7 @@ class SchemaReader {
       return { kind: 'array', items: isOld || rest === undefined ? unknownType : read(rest) };
     }
     const items = first.map(read);
-    // Without `minItems`, JSON Schema would let all be absent; whoever writes a tuple does not mean that.
+    // Without `minItems`, JSON Schema allows all items to be absent, but authors of a tuple rarely mean that.
     const least = schema['minItems'];
     const required =
       typeof least === 'number' && least < items.length ? Math.max(0, Math.ceil(least)) : items.length;
@@ -117,7 +117,7 @@ class SchemaReader {
     const given = schema['properties'];
     const keys = isObject(given) ? Object.keys(given) : [];
     const demanded = listOf(schema['required']);
-    // More than can be shown are not even looked at.
+    // Alternatives beyond the limit are not even read.
     const required = new Set(demanded.slice(0, maxNodes).filter((key) => typeof key === 'string'));
     const entries = new Map<string, unknown>(
       isObject(given) ? keys.slice(0, maxNodes).map((key) => [key, given[key]]) : [],
@@ -127,7 +127,7 @@ class SchemaReader {
     for (const [key, property] of entries) {
       if (this.#nodesLeft <= 0 || key.length > maxKeyChars) isCut = true;
       else {
-        // Required ones that are nowhere described cost too.
+        // Required properties without a description count, too.
         if (property === true) this.#spend();
         object.properties.set(key, {
           type: read(property),
@@ -158,7 +158,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The types that the schema names, or the one that its keywords are about. */
+/** The types that the schema names, or the type that its keywords imply. */
 function typesOf(schema: Record<string, unknown>): unknown[] {
   const type = schema['type'];
   if (typeof type === 'string') return [type];
@@ -182,7 +182,7 @@ function literalOf(value: unknown): TypeNode {
   }
 }
 
-/** What a person would want to know about the property besides its type. */
+/** A note about the property besides its type. */
 function noteOf(schema: unknown): string {
   if (!isObject(schema)) return '';
   const format = oneLine(schema['format'], maxDefaultChars);
@@ -196,7 +196,7 @@ function noteOf(schema: unknown): string {
     .join(' ');
 }
 
-/** A default that fits into a line; one that is nested is not followed. */
+/** A default that fits on a line; nested values are not written out. */
 function plainDefault(value: unknown): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.length === 0 ? '[]' : '';

@@ -1,21 +1,21 @@
-/** What no eye sees, ends a line somewhere, or changes the direction of what follows; halves of characters. */
+/** Characters that are invisible, end a line, or change the text direction; and lone surrogates. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const blank = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
 /** At most this many characters of a description are shown. */
 export const maxTextChars = 500;
 
-/** A text as a string literal of TypeScript, on one line, with everything unseen as an escape. */
+/** A text as a TypeScript string literal on one line, with invisible characters escaped. */
 export function typeScriptLiteral(text: string): string {
   return literal(text, (hex) => `\\u{${hex}}`);
 }
 
-/** The same as a literal of Python. */
+/** A text as a Python string literal, escaped in the same way. */
 export function pythonLiteral(text: string): string {
   return literal(text, (hex) => `\\U${hex.padStart(8, '0')}`);
 }
 
-/** Languages differ in how they escape what is beyond the first 65,536 characters. */
+/** Languages differ in how they escape characters above U+FFFF. */
 function literal(text: string, escapeLarge: (hex: string) => string): string {
   return JSON.stringify(text).replace(unseen, (char) => {
     const hex = (char.codePointAt(0) ?? 0).toString(16);
@@ -23,10 +23,10 @@ function literal(text: string, escapeLarge: (hex: string) => string): string {
   });
 }
 
-/** A text on one line, without what is unseen, at most `maxChars` long. Not escaped for any place yet. */
+/** A text on one line, without invisible characters, at most `maxChars` long; not escaped yet. */
 export function oneLine(text: unknown, maxChars = maxTextChars): string {
   if (typeof text !== 'string') return '';
-  // Only the beginning of a megabyte is looked at.
+  // Only the beginning of a long text is processed.
   const line = text
     .slice(0, 4 * maxChars)
     .replace(blank, ' ')

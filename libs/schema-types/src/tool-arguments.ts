@@ -2,7 +2,7 @@ import { readSchema } from './read-schema.js';
 import { neverType, type ObjectNode, type PropertyNode, type TypeNode, unknownType } from './type-node.js';
 import { unionOf } from './combine-types.js';
 
-/** The arguments of a tool: always an object, or one of several. */
+/** The arguments of a tool: always an object, or a union of objects. */
 export function readArguments(schema: unknown): TypeNode {
   const type = readSchema(schema);
   const isObject = ({ kind }: TypeNode) => kind === 'object';
@@ -10,7 +10,7 @@ export function readArguments(schema: unknown): TypeNode {
   return { kind: 'object', properties: new Map(), rest: unknownType };
 }
 
-/** One object that is as wide as all of them: what only some need, or only some know, may be left out. */
+/** One object that covers all of them: properties that not all require or know are optional. */
 export function asOneObject(type: TypeNode): ObjectNode {
   const objects = (type.kind === 'union' ? type.members : [type]).filter(
     (member) => member.kind === 'object',
@@ -30,7 +30,7 @@ export function asOneObject(type: TypeNode): ObjectNode {
   return { kind: 'object', properties, ...(rest.kind !== 'never' && { rest }) };
 }
 
-/** Whether a call without any argument is right. */
+/** Whether a call without arguments is valid. */
 export function needsNothing(type: TypeNode): boolean {
   if (type.kind === 'union') return type.members.some(needsNothing);
   return type.kind === 'object' && [...type.properties.values()].every((property) => !property.isRequired);

@@ -8,24 +8,24 @@ import type { TypeShape } from './type-shape.js';
 export interface ToolForm {
   /** How the words of a name are joined: `tools.github.createIssue`. */
   nameStyle: IdentifierStyle;
-  /** A text as a string literal on one line, with unseen characters escaped. */
+  /** A text as a string literal on one line, with invisible characters escaped. */
   quoted(text: string): string;
-  /** How the names of a tool's parameters are listed where their types have no room. */
+  /** How the names of a tool's parameters are listed if there is no room for their types. */
   outline: {
     brackets: readonly [open: string, close: string];
     /** The name of the parameter for each property. */
     parametersOf(properties: Iterable<string>): ReadonlyMap<string, string>;
-    /** The parameter, marked as one that a call may leave out. */
+    /** The parameter, marked as optional. */
     optional(parameter: string): string;
   };
   /**
-   * What follows a tool's name in its signature, on one line: its arguments and its result, each written no larger
-   * than its shape allows.
+   * The part of a signature after the tool's name, on one line: its arguments and its result, each no larger than its
+   * shape allows.
    */
   signature(args: TypeNode, result: TypeNode, argsShape: TypeShape, resultShape: TypeShape): string;
   /**
    * The declarations of tools as text for an agent to read: what `tools.<server>.<tool>` takes and returns, with the
-   * servers' descriptions, shortened and marked as theirs. It is legal code of the language. Never throws.
+   * servers' descriptions, shortened and marked as theirs. It is valid code of the language. Never throws.
    */
   types(tools: readonly ToolSchema[]): string;
 }

@@ -19,7 +19,7 @@ const tool = (fields: Partial<ToolSchema>): ToolSchema => ({
 const outputSchema = { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] };
 
 describe('toolSignature', () => {
-  test('says how to call it and what comes back', () => {
+  test('contains the parameters and the result', () => {
     expect(toolSignature(tool({ outputSchema }), typeScriptForm)).toBe(
       'tools.github.createIssue(args: { labels?: string[]; owner: string; from?: string }): Promise<{ number: number }>',
     );
@@ -32,7 +32,7 @@ describe('toolSignature', () => {
     ['no properties', { type: 'object', properties: {} }, '()', '()'],
     ['closed', { type: 'object', additionalProperties: false }, '()', '()'],
     ['anything', { type: 'object' }, '(args?: Record<string, unknown>)', '(**more: Any)'],
-    ['no object', { type: 'string' }, '(args?: Record<string, unknown>)', '(**more: Any)'],
+    ['not an object', { type: 'string' }, '(args?: Record<string, unknown>)', '(**more: Any)'],
     [
       'open',
       { properties: { more: string }, additionalProperties: string },
@@ -50,7 +50,7 @@ describe('toolSignature', () => {
       '(args: { a: string } | { a: null; b: string })',
       '(*, a: str | None, b: str = ...)',
     ],
-  ])('arguments that are %s', (_, parameters, typescript, python) => {
+  ])('writes arguments that are %s', (_, parameters, typescript, python) => {
     const given = tool({ parameters: parameters as ToolSchema['parameters'] });
     expect(toolSignature(given, typeScriptForm)).toBe(
       `tools.github.createIssue${typescript}: Promise<unknown>`,
@@ -58,7 +58,7 @@ describe('toolSignature', () => {
     expect(toolSignature(given, pythonForm)).toBe(`tools.github.create_issue${python} -> Any`);
   });
 
-  test('shortens what is long: nested objects first, then alternatives, then what is not required', () => {
+  test('shortens nested objects first, then alternatives, then optional parameters', () => {
     const nested = {
       type: 'object',
       properties: { inner: { type: 'object', properties: { value: string } } },
@@ -78,7 +78,7 @@ describe('toolSignature', () => {
     );
   });
 
-  test('of a length that is asked for, shortens the result before the arguments', () => {
+  test('shortens the result before the arguments to reach the given length', () => {
     const node = { type: 'object', properties: { name: string, type: string } };
     const given = tool({
       parameters: { properties: { nodes: { type: 'array', items: node } } },
@@ -97,7 +97,7 @@ describe('toolSignature', () => {
   test.each([
     ['TypeScript', typeScriptForm],
     ['Python', pythonForm],
-  ])('is one line of 400 characters at most, whatever the schema (%s)', (_, form) => {
+  ])('is one line of at most 400 characters for any schema (%s)', (_, form) => {
     const long = 'x'.repeat(190);
     const properties = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`${long}${n}`, { enum: [long, `${long}\n`] }]),
@@ -125,7 +125,7 @@ describe('toolOutline', () => {
       '(owner, labels=..., from_=...)',
     ],
     ['has nothing for a tool without parameters', { type: 'object', properties: {} }, '{}', '()'],
-    ['says where any are taken', { type: 'object' }, '{…}', '(…)'],
+    ['shows that any parameters are accepted', { type: 'object' }, '{…}', '(…)'],
     [
       'shortens a long list',
       { properties: Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`parameter${n}`, string])) },
@@ -133,7 +133,7 @@ describe('toolOutline', () => {
       '(parameter0=..., parameter1=..., parameter2=..., …)',
     ],
     [
-      'has one line for hostile names',
+      'stays on one line with hostile names',
       {
         properties: { [`a\n\u202e${'x'.repeat(1000)}`]: string },
         required: [`a\n\u202e${'x'.repeat(1000)}`],
@@ -155,7 +155,7 @@ describe('a tool that repeats megabytes by reference', () => {
   );
   const parameters = { type: 'object', properties, $defs: { e: { enum: values } } };
 
-  test('has bounded declarations, in which the type that has no room is wider', () => {
+  test('has limited declarations, with a wider type where there is no room', () => {
     const text = pythonForm.types([tool({ parameters })]);
     expect(text.length).toBeLessThan(500_000);
     expect(text.includes('p899: str = ...')).toBe(true);

@@ -12,8 +12,8 @@ const maxOutlineChars = 60;
 const flatType: TypeShape = { ...wholeType, maxDepth: 1 };
 const noType: TypeShape = { maxDepth: 0, maxMembers: 1, maxProperties: 0 };
 /**
- * Of arguments and result, tried in turn until one fits: the result goes first, for a call cannot do without its
- * arguments; of these nested objects, then long lists of alternatives, then parameters.
+ * The shapes of arguments and result, tried in order until one fits. The result is shortened first, because a call needs
+ * the arguments; then nested objects of the arguments, then long unions, then parameters.
  */
 const shapes: readonly [args: TypeShape, result: TypeShape][] = [
   [wholeType, wholeType],
@@ -28,10 +28,10 @@ const shapes: readonly [args: TypeShape, result: TypeShape][] = [
 ];
 
 /**
- * How a tool is called and what it returns, on one line, of at most 400 characters unless told otherwise:
+ * How a tool is called and what it returns, on one line of at most 400 characters by default:
  * `tools.github.createIssue(args: { owner: string; labels?: string[] }): Promise<{ number: number }>` or
- * `tools.github.create_issue(*, owner: str, labels: list[str] = ...) -> {number: int}`. A `…` stands for what
- * does not fit; the name is always there. Never throws, whatever the schemas are.
+ * `tools.github.create_issue(*, owner: str, labels: list[str] = ...) -> {number: int}`. A `…` replaces whatever does not
+ * fit; the name is always complete. Never throws, whatever the schemas are.
  */
 export function toolSignature(tool: ToolSchema, form: ToolForm, maxChars = 400): string {
   const path = pathOf(tool, form.nameStyle);
@@ -46,7 +46,7 @@ export function toolSignature(tool: ToolSchema, form: ToolForm, maxChars = 400):
 }
 
 /**
- * The names of a tool's parameters, those first that a call cannot do without, in at most 60 characters:
+ * The names of a tool's parameters, the required ones first, in at most 60 characters:
  * `{owner, labels?}` or `(owner, labels=...)`.
  */
 export function toolOutline({ parameters }: ToolSchema, { outline }: ToolForm): string {

@@ -1,19 +1,19 @@
-/** A type as both languages know it; what a schema says is read into it once, bounded, and written from there. */
+/** A language-independent type; a schema is read into it once, with limits, and every language is written from it. */
 export type TypeNode =
   | { kind: 'unknown' | 'never' | 'string' | 'number' | 'integer' | 'boolean' | 'null' }
   | { kind: 'literal'; value: string | number | boolean }
   | { kind: 'array'; items: TypeNode }
-  /** `required` of the items are always there; `rest` is the type of what may follow. */
+  /** The first `required` items are always present; `rest` is the type of further items. */
   | { kind: 'tuple'; items: TypeNode[]; required: number; rest?: TypeNode }
   | ObjectNode
   | { kind: 'union'; members: TypeNode[] };
 
 export interface ObjectNode {
   kind: 'object';
-  /** What the schema calls it, where it was reached by `$ref`. */
+  /** Its name in the schema, if it was reached by `$ref`. */
   name?: string;
   properties: Map<string, PropertyNode>;
-  /** The type of further properties; `never` where there are none, absent where the schema does not say. */
+  /** The type of further properties; `never` if there can be none, absent if the schema does not say. */
   rest?: TypeNode;
 }
 

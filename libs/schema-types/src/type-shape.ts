@@ -1,20 +1,20 @@
-/** How much of a type is written; what is left out is a `…`. */
+/** How much of a type is written; the rest becomes a `…`. */
 export interface TypeShape {
-  /** Objects inside objects. */
+  /** The nesting depth of objects. */
   maxDepth: number;
-  /** Alternatives of a union. */
+  /** The number of alternatives of a union. */
   maxMembers: number;
-  /** Properties of an object, or parameters of a call. */
+  /** The number of properties of an object, or of parameters of a call. */
   maxProperties: number;
 }
 
-/** Everything. */
+/** The shape that leaves nothing out. */
 export const wholeType: TypeShape = { maxDepth: Infinity, maxMembers: Infinity, maxProperties: Infinity };
 
-/** Characters that one type may take; what comes after them is unknown. */
+/** The maximum length of one type in characters; the rest becomes unknown. */
 export const maxTypeChars = 100_000;
 
-/** The first of the parts, and a mark if there are more. */
+/** The first parts, followed by a `…` if there are more. */
 export function shortened(parts: readonly string[], max: number): string[] {
   return parts.length > max ? [...parts.slice(0, max), '…'] : [...parts];
 }

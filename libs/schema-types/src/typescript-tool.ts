@@ -8,14 +8,14 @@ import { wholeType } from './type-shape.js';
 import type { TypeNode } from './type-node.js';
 import { TypeScriptWriter } from './typescript-type.js';
 
-/** One tool as TypeScript: texts that only have to be put together. */
+/** One tool as TypeScript: texts that only need to be combined. */
 export interface TypeScriptTool extends NamedTool {
   /** Its comment, escaped. */
   doc: string;
-  /** `interface` or `type` of arguments and result, each on lines of its own. */
+  /** The `interface` or `type` declarations of arguments and result, each on separate lines. */
   declarations: string[];
   argsType: string;
-  /** True if a call without arguments is right. */
+  /** Whether a call without arguments is valid. */
   isArgsOptional: boolean;
   resultType: string;
 }
@@ -24,7 +24,7 @@ export interface TypeScriptServer extends NamedServer {
   tools: TypeScriptTool[];
 }
 
-/** What goes before each line of the texts. */
+/** The indentation of each line of the texts. */
 export interface TypeScriptIndents {
   declarations: string;
   doc: string;

@@ -12,8 +12,8 @@ describe('schemaToTypeScript', () => {
     ['true', true, 'unknown'],
     ['false', false, 'never'],
     ['nothing', {}, 'unknown'],
-    ['no schema', 7, 'unknown'],
-    ['a type that is none', { type: 'date' }, 'unknown'],
+    ['a value that is not a schema', 7, 'unknown'],
+    ['an unknown type', { type: 'date' }, 'unknown'],
     ['integer', { type: 'integer' }, 'number'],
     ['several types', { type: ['string', 'null'] }, 'string | null'],
     ['nullable', { type: 'string', nullable: true }, 'string | null'],
@@ -31,7 +31,7 @@ describe('schemaToTypeScript', () => {
     ],
     ['object', object({ a: string, 'b-c': number }, 'a'), '{ a: string; "b-c"?: number }'],
     ['no type but properties', { properties: { a: string } }, '{ a?: string }'],
-    ['required but nowhere described', { ...object({}), required: ['a'] }, '{ a: unknown }'],
+    ['a required property without a description', { ...object({}), required: ['a'] }, '{ a: unknown }'],
     ['a dictionary', { type: 'object', additionalProperties: number }, 'Record<string, number>'],
     [
       'a dictionary by pattern',
@@ -58,12 +58,12 @@ describe('schemaToTypeScript', () => {
     ],
     ['allOf', { allOf: [object({ a: string }, 'a'), object({ b: number })] }, '{ a: string; b?: number }'],
     [
-      'an object of which one of two is needed',
+      'an object that requires one of two properties',
       { ...object({ a: string, b: number }), anyOf: [{ required: ['a'] }, { required: ['b'] }] },
       '{ a: string; b?: number } | { a?: string; b: number }',
     ],
     [
-      'many alternatives, fewer of them possible',
+      'many alternatives of which fewer are possible',
       {
         allOf: [
           { type: ['string', 'null', 'integer'] },
@@ -72,8 +72,8 @@ describe('schemaToTypeScript', () => {
       },
       '"a" | "b" | "c" | "d" | "e" | "f" | null',
     ],
-    ['what excludes itself', { allOf: [string, number] }, 'never'],
-    ['what narrows', { type: ['string', 'integer'], allOf: [number, { enum: [1, 'x'] }] }, '1'],
+    ['a contradiction', { allOf: [string, number] }, 'never'],
+    ['a restricted type', { type: ['string', 'integer'], allOf: [number, { enum: [1, 'x'] }] }, '1'],
     [
       'local references',
       {
@@ -103,20 +103,20 @@ describe('schemaToTypeScript', () => {
       },
       '{ name?: string; children?: unknown[] }',
     ],
-    ['a key that breaks out', object({ '"]: any; evil()': string }), '{ "\\"]: any; evil()"?: string }'],
+    ['a key with code', object({ '"]: any; evil()': string }), '{ "\\"]: any; evil()"?: string }'],
     ['a key with lines', object({ 'a\nb\u2028\u202e': string }), '{ "a\\nb\\u2028\\u202e"?: string }'],
-  ])('%s', (_, schema, expected) => {
+  ])('writes %s', (_, schema, expected) => {
     expect(schemaToTypeScript(schema)).toBe(expected);
   });
 
-  test('an own __proto__ is a property like any other', () => {
+  test('treats an own __proto__ like any other property', () => {
     expect(schemaToTypeScript(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'))).toBe(
       '{ __proto__?: string }',
     );
   });
 });
 
-describe('a hostile schema gives bounded text, after bounded work', () => {
+describe('a hostile schema results in limited text after limited work', () => {
   const deep = (wrap: (inner: unknown) => unknown) => {
     let schema: unknown = string;
     for (let i = 0; i < 10_000; i++) schema = wrap(schema);
@@ -172,7 +172,7 @@ describe('a hostile schema gives bounded text, after bounded work', () => {
     expect(type.length + declarations.length).toBeLessThan(500_000);
   });
 
-  test('of two unions with more than 2,000 pairs of members, the first stands for both', () => {
+  test('the first of two unions with more than 2,000 pairs of members is used for both', () => {
     const both = (members: number) => {
       const values = Array.from({ length: members }, (_, n) => n);
       return schemaToTypeScript({ allOf: [{ enum: values }, { enum: values.map((n) => n + 1_000) }] });
@@ -181,7 +181,7 @@ describe('a hostile schema gives bounded text, after bounded work', () => {
     expect(both(45)).toBe(Array.from({ length: 45 }, (_, n) => n).join(' | '));
   });
 
-  test('what is beyond the bound is not looked at', () => {
+  test('members beyond the limit are not read', () => {
     let looks = 0;
     const counting = <T extends object>(target: T): T =>
       new Proxy(target, {
@@ -195,7 +195,7 @@ describe('a hostile schema gives bounded text, after bounded work', () => {
     expect(looks).toBeLessThan(5_000);
   });
 
-  test('what is beyond the bound is unknown, and what was left out is allowed', () => {
+  test('types beyond the limit are unknown, and omitted properties are allowed', () => {
     expect(schemaToTypeScript({ properties })).toMatch(/^\{ p0\?: string; .*\[key: string\]: unknown \}$/);
     expect(schemaToTypeScript(deep((items) => ({ type: 'array', items })))).toMatch(/^unknown(\[\])+$/);
   });

@@ -6,14 +6,14 @@ import { maxTypeChars, shortened, type TypeShape, wholeType } from './type-shape
 const plainKey = /^[A-Za-z_$][\w$]*$/;
 
 /**
- * A JSON Schema as a TypeScript type on one line: `{ title: string; labels?: string[] }`. Reads nothing but the
- * schema, takes bounded time, and never throws: what is not understood is `unknown`.
+ * A JSON Schema as a TypeScript type on one line: `{ title: string; labels?: string[] }`. Reads nothing but the schema,
+ * takes limited time, and never throws: anything that is not understood becomes `unknown`.
  */
 export function schemaToTypeScript(schema: unknown): string {
   return new TypeScriptWriter().write(readSchema(schema));
 }
 
-/** Writes types, on one line or, with `isDocumented`, each property on its own with a comment before it. */
+/** Writes types on one line or, with `isDocumented`, each property on its own line with a comment before it. */
 export class TypeScriptWriter {
   readonly #shape: TypeShape;
   readonly #isDocumented: boolean;
@@ -24,7 +24,7 @@ export class TypeScriptWriter {
     this.#isDocumented = isDocumented;
   }
 
-  /** The type, as it would stand behind a colon. `indent` is that of the line where it stands. */
+  /** The type as it appears after a colon. `indent` is the indentation of its line. */
   write(type: TypeNode, indent = '', depth = 0): string {
     if (this.#charsLeft <= 0) return 'unknown';
     switch (type.kind) {
@@ -66,7 +66,7 @@ export class TypeScriptWriter {
     if (depth >= this.#shape.maxDepth) return '{…}';
     const lines: string[] = [];
     let isOpen = rest !== undefined && rest.kind !== 'never';
-    // Where not all have room, the required ones come first.
+    // If there is not enough room for all, the required ones come first.
     const order =
       properties.size > this.#shape.maxProperties
         ? [...properties].sort(([, a], [, b]) => Number(b.isRequired) - Number(a.isRequired))
@@ -81,7 +81,7 @@ export class TypeScriptWriter {
       const line = `${name}${isRequired ? '' : '?'}: ${this.write(type, inner, depth + 1)}`;
       lines.push(this.#isDocumented ? `${doc}${inner}${line};` : line);
     }
-    // Of any type, for TypeScript wants the named ones to be of that type too.
+    // `unknown`, because TypeScript requires the named properties to have that type, too.
     if (isOpen) lines.push(this.#isDocumented ? `${inner}[key: string]: unknown;` : '[key: string]: unknown');
     if (this.#isDocumented) return `{\n${lines.join('\n')}\n${indent}}`;
     return `{ ${shortened(lines, this.#shape.maxProperties).join('; ')} }`;

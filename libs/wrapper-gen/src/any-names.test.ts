@@ -110,16 +110,16 @@ const tools: fc.Arbitrary<ToolSchema[]> = fc
     ),
   );
 
-/** The same cases every time, for a failure must be there again. */
+/** A fixed seed, so that a failure can be reproduced. */
 const cases = fc.sample(tools, { numRuns: caseCount, seed: 5 });
-/** The names of the tools at their server, each once: of two that are alike, the last one counts. */
+/** The tools by their names on the server; of two equal names, the last one wins. */
 const byName = (all: readonly ToolSchema[]) =>
   new Map(all.map((tool) => [tool.name.slice(`mcp__${tool.server}__`.length), tool]));
 const serverFile = (all: readonly ToolSchema[], form: WrapperForm) =>
   generateWrappers(all, form).at(-1)?.content ?? '';
 
-describe('whatever names and texts are', () => {
-  test('TypeScript parses, and exports exactly what it should', () => {
+describe('for any names and texts', () => {
+  test('TypeScript wrappers can be parsed and export exactly the tools', () => {
     for (const all of cases) {
       const content = serverFile(all, typeScriptWrappers);
       const file = ts.createSourceFile('wrapper.ts', content, ts.ScriptTarget.ES2022);
@@ -136,7 +136,7 @@ describe('whatever names and texts are', () => {
     }
   });
 
-  test('Python parses, and exports exactly what it should', () =>
+  test('Python wrappers can be parsed and export exactly the tools', () =>
     inFolder(async (folder) => {
       const contents = cases.map((all) => serverFile(all, pythonWrappers));
       const outlines = JSON.parse(
@@ -156,7 +156,7 @@ describe('whatever names and texts are', () => {
     }));
 });
 
-/** What the parser says, with the text around it. */
+/** The errors of the parser, with the text around them. */
 function problemsOf(file: ts.SourceFile): string[] {
   const problems = Reflect.get(file, 'parseDiagnostics') as ts.Diagnostic[];
   return problems.map(
@@ -179,7 +179,7 @@ function exportsOf(file: ts.SourceFile): string[] {
     .sort();
 }
 
-/** What the object of the server has, which is the last statement. */
+/** The properties of the server's object, which is the last statement. */
 function methodsOf(file: ts.SourceFile): string[] {
   const last = file.statements.at(-1);
   if (!last || !ts.isVariableStatement(last)) return [];

@@ -25,10 +25,10 @@ const tools = [
   toolOf('my-server', 'anything', { parameters: { type: 'object', additionalProperties: true } }),
 ];
 
-/** The paths that were asked for. */
+/** The paths that were requested. */
 const requested: string[] = [];
 
-/** Answers as the tool's argument `from` asks: the request itself, or a status and a body. */
+/** Answers as the argument `from` of the tool says: with the request itself, or with a status and a body. */
 const door = createServer((request, response) => {
   requested.push(request.url ?? '');
   void bodyOf(request).then((body) => {
@@ -155,16 +155,16 @@ describe('generated code calls the server', () => {
       ],
     ],
     [
-      'what is no JSON',
+      'an answer that is not JSON',
       '200 <html>',
       ['McpToolError', 'unavailable', 'No answer from Code Executor', request.toolName, null, null],
     ],
     [
-      'a way to another place',
+      'a redirect',
       '302 {"result":1}',
       ['McpToolError', expect.any(String) as unknown as string, '', request.toolName, null, null],
     ],
-  ])('%s is thrown', async (_, from, [kind, code, message, ...rest]) => {
+  ])('throws %s as an exception', async (_, from, [kind, code, message, ...rest]) => {
     const typescript = await runTypeScript(
       `try { await myServer.createIt({ from: ${JSON.stringify(from)} }); } catch (e) {
   console.log(JSON.stringify([e.name, e.code, e.message, e.tool, e.server ?? null, e.retryAfterMs ?? null, e instanceof McpToolError]));
@@ -189,25 +189,25 @@ except McpToolError as e: print(json.dumps([type(e).__name__, e.code, str(e), e.
     }
   });
 
-  test('says what to do where nobody listens', async () => {
-    const nobody = { CODE_EXECUTOR_PROXY_URL: 'http://127.0.0.1:1/' };
+  test('says what to do if no server is listening', async () => {
+    const noServer = { CODE_EXECUTOR_PROXY_URL: 'http://127.0.0.1:1/' };
     const message =
       /^unavailable: No answer from Code Executor at http:\/\/127\.0\.0\.1:1\/ \(.+\)\. Is code-executor-mcp --http running there\?\n$/;
     expect(
       await runTypeScript(
         "await myServer.anything().catch((e) => console.log(e.code + ': ' + e.message))",
-        nobody,
+        noServer,
       ),
     ).toMatch(message);
     expect(
       await runPythonWrappers(
         'try: my_server.anything()\nexcept McpToolError as e: print(f"{e.code}: {e}")',
-        nobody,
+        noServer,
       ),
     ).toMatch(message);
   });
 
-  test('Python refuses what is no JSON, and opens no file', async () => {
+  test('Python refuses arguments that are not JSON, and opens no files', async () => {
     const code = 'try: my_server.anything(a=VALUE)\nexcept McpToolError as e: print(e.code)';
     expect(await runPythonWrappers(code.replace('VALUE', 'float("nan")'), env)).toBe('invalid_argument\n');
     const file = { CODE_EXECUTOR_PROXY_URL: 'file:///etc/passwd' };

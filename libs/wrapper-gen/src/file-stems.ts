@@ -1,8 +1,8 @@
 const maxChars = 60;
 
 /**
- * The name of the file for each server, without its ending: `mcp-github`. Letters, digits and the separator
- * only, unlike each other for file systems that do not tell cases apart, and none that is in `taken`.
+ * The name of the file for each server, without its extension: `mcp-github`. The names have only letters, digits and the
+ * separator, are unique even on case-insensitive file systems, and none is in `taken`.
  */
 export function fileStems(
   servers: readonly string[],

@@ -17,7 +17,7 @@ const files = (tools: readonly ToolSchema[]) => ({
   python: generateWrappers(tools, pythonWrappers).at(-1)?.content ?? '',
 });
 
-/** Fails unless both files are legal and have nothing in them but the functions. */
+/** Fails unless both files are valid code with nothing but the functions. */
 async function expectFunctions(tools: readonly ToolSchema[], typescript: string[], python: string[]) {
   const { typescript: script, python: module } = files(tools);
   const file = ts.createSourceFile('wrapper.ts', script, ts.ScriptTarget.ES2022);
@@ -41,8 +41,8 @@ async function expectFunctions(tools: readonly ToolSchema[], typescript: string[
   });
 }
 
-describe('what a hostile server says', () => {
-  test('WRP-01: a description that closes the comment leaves no statement behind', () =>
+describe('text of a hostile server', () => {
+  test('WRP-01: a description that closes the comment adds no statement', () =>
     expectFunctions(
       [
         toolOf('evil', 'run', { description: '*/ process.exit(1); /*' }),
@@ -64,7 +64,7 @@ describe('what a hostile server says', () => {
     'from right to left \u202e /* \u2066 */ \u2069',
     '# type: ignore\n@ts-nocheck\n// @ts-ignore',
     '`${process.exit(1)}` {{tools}} {{{lookup this "constructor"}}}',
-  ])('WRP-03: %j is text everywhere', (description) => {
+  ])('WRP-03: %j stays text everywhere', (description) => {
     const schema = {
       properties: { a: { description, default: description, format: description, const: description } },
       required: ['a'],
@@ -73,7 +73,7 @@ describe('what a hostile server says', () => {
     return expectFunctions([tool], ['run'], ['run']);
   });
 
-  test('WRP-03: texts hold nothing unseen, are cut, and are marked as those of the server', () => {
+  test('WRP-03: texts have no invisible characters, are truncated, and are marked as those of the server', () => {
     const description = `\u202e\u2066\0\u{e0041}${'x'.repeat(1_000_000)}`;
     for (const text of Object.values(files([toolOf('evil', 'run', { description })]))) {
       expect(text).toContain('From the server "evil": x');
@@ -82,7 +82,7 @@ describe('what a hostile server says', () => {
     }
   });
 
-  test('WRP-05: names that are alike get wrappers of their own, which call what they stand for', async () => {
+  test('WRP-05: tools with similar names get separate wrappers, which call the correct tools', async () => {
     const tools = ['a-b', 'a_b', 'aB', 'a.b'].map((name) => toolOf('evil', name));
     await expectFunctions(tools, ['aB2', 'aB3', 'aB', 'aB4'], ['a_b_2', 'a_b_3', 'a_b_4', 'a_b']);
     const { typescript, python } = files(tools);
@@ -106,7 +106,7 @@ describe('what a hostile server says', () => {
     });
   });
 
-  test('WRP-05: servers whose names are alike get files of their own', () => {
+  test('WRP-05: servers with similar names get separate files', () => {
     const servers = ['a b', 'A-B', 'a_b', 'client', 'index', '__init__', '../../x', 'mcp_client', '搜索', ''];
     const paths = (form: WrapperForm) =>
       generateWrappers(
@@ -131,7 +131,7 @@ describe('what a hostile server says', () => {
         .map((stem) => `typescript/${stem}.ts`)
         .sort(),
     );
-    // A server is called `mcp_client` in Python: no module may be.
+    // A server is called `mcp_client` in Python, so no module may have that name.
     expect(paths(pythonWrappers)).toContain('python/mcp_client_2.py');
     expect(new Set(paths(pythonWrappers)).size).toBe(servers.length + 2);
   });
@@ -159,11 +159,11 @@ describe('what a hostile server says', () => {
         properties: { a: { $ref: '#/$defs/a' } },
       },
     ],
-    ['10,000 objects in each other', nested((inner) => ({ type: 'object', properties: { a: inner } }))],
-    ['10,000 arrays in each other', nested((items) => ({ type: 'array', items }))],
+    ['10,000 nested objects', nested((inner) => ({ type: 'object', properties: { a: inner } }))],
+    ['10,000 nested arrays', nested((items) => ({ type: 'array', items }))],
     ['a pattern that backtracks', { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }],
-    ['no schema', 'object'],
-  ])('WRP-07: %s', (_, parameters) => {
+    ['a string instead of an object', 'object'],
+  ])('WRP-07: a schema with %s results in valid code', (_, parameters) => {
     const schema = parameters as ToolSchema['parameters'];
     return expectFunctions(
       [toolOf('evil', 'run', { parameters: schema, outputSchema: schema })],

@@ -10,14 +10,14 @@ export interface IndexedModule {
   module: WrapperModule;
 }
 
-/** The file through which all servers are reached; the same modules give the same file, whatever their order. */
+/** The file that exports all servers; the same modules result in the same file, whatever their order. */
 export function indexFile(form: WrapperForm, modules: readonly IndexedModule[]): WrapperFile {
   const sorted = [...modules].sort((a, b) => (a.path < b.path ? -1 : 1));
   const servers = sorted.map((one) => ({ identifier: one.module.identifier, stem: stemOf(one) }));
   return wrapperFile(form, form.index.stem, form.index.content(servers));
 }
 
-/** The name of a file within its folder, without the ending. */
+/** The name of a file without folder and extension. */
 export function stemOf({ path, form }: Pick<WrapperFile, 'path' | 'form'>): string {
   return basename(path, form.extension);
 }

@@ -4,10 +4,10 @@ import { type IndexedModule, indexFile, stemOf } from './index-file.js';
 import type { WrapperFile } from './wrapper-file.js';
 
 /**
- * The files with an index that exports these other modules of their folders too.
+ * Returns the files with an index that also exports these other modules of their folders.
  *
- * @throws CodeExecutorError `failed_precondition` when one of them has the name of a new one: only together do
- * such servers get names that differ.
+ * @throws CodeExecutorError `failed_precondition` when one of them has the name of a new one: such servers only get
+ * different names if they are generated together.
  */
 export function keepModules(
   files: readonly WrapperFile[],
@@ -33,7 +33,7 @@ export function keepModules(
   });
 }
 
-/** A module must not have the name that another server goes by either: the one would hide the other. */
+/** Whether file names or identifiers of two modules collide, so that one would hide the other. */
 function areAlike(a: IndexedModule, b: IndexedModule): boolean {
   if (a.form !== b.form) return false;
   const namesOf = (one: IndexedModule) => [stemOf(one), one.module.identifier];

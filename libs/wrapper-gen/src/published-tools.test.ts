@@ -33,7 +33,7 @@ describe('the wrappers of 140 tools of published servers', () => {
     expect(tools).toHaveLength(140);
   });
 
-  test('compile as strictly as TypeScript can', () =>
+  test('compile with the strictest options of TypeScript', () =>
     inFolder(async (folder) => {
       // Every object has a property of that name: `{}` is none of these arguments.
       const parameters = { properties: { constructor: { type: 'string' } } };
@@ -71,7 +71,7 @@ await github.createIssue({ owner: 'a', repo: 'b' });
       );
     }));
 
-  test('import in Python', () =>
+  test('can be imported in Python', () =>
     inFolder(async (folder) => {
       await place(folder, generateWrappers(tools, pythonWrappers));
       const code = `
@@ -86,7 +86,7 @@ print(json.dumps([__all__, sorted(filesystem.read_text_file.__annotations__), le
       ]);
     }));
 
-  test('leave nothing to say for pyright at its strictest', () =>
+  test('have no problems in the strictest mode of pyright', () =>
     inFolder(async (folder) => {
       await place(folder, generateWrappers(tools, pythonWrappers));
       await writeFile(join(folder, 'pyrightconfig.json'), '{ "strict": ["."], "pythonVersion": "3.11" }');
@@ -99,7 +99,7 @@ print(json.dumps([__all__, sorted(filesystem.read_text_file.__annotations__), le
       expect(stdout).toContain('0 errors, 0 warnings');
     }));
 
-  test.each([typeScriptWrappers, pythonWrappers])('are the same every time ($folder)', (form) => {
+  test.each([typeScriptWrappers, pythonWrappers])('are generated deterministically ($folder)', (form) => {
     expect(generateWrappers([...tools].reverse(), form)).toEqual(generateWrappers(tools, form));
   });
 });

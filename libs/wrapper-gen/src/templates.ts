@@ -5,8 +5,8 @@ import Handlebars from 'handlebars';
 const compiled = new Map<string, (view: object) => string>();
 
 /**
- * Fills in a template of `assets/templates`; `name` is without the ending. What goes in must be escaped for its
- * language already.
+ * Fills in a template of `assets/templates`; `name` has no extension. The values must already be escaped for their
+ * language.
  */
 export function fillTemplate(name: string, view: object): string {
   let template = compiled.get(name);

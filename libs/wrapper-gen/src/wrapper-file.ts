@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { pathOf, type WrapperForm } from './wrapper-form.js';
 
-/** What the index says of the module of one server. */
+/** The index entry for the module of one server. */
 export interface WrapperModule {
   server: string;
   /** The server's name in code. */
@@ -11,18 +11,18 @@ export interface WrapperModule {
 
 /** One generated file. */
 export interface WrapperFile {
-  /** Where it belongs below the directory of the wrappers, with `/`: `typescript/mcp-github.ts`. */
+  /** Its path below the directory of the wrappers, with `/`: `typescript/mcp-github.ts`. */
   path: string;
   /** How its language writes modules. */
   form: WrapperForm;
   content: string;
   /** SHA-256 of the content in UTF-8, in hex. */
   hash: string;
-  /** Absent for what all servers share. */
+  /** Absent for files that all servers share. */
   module?: WrapperModule;
 }
 
-/** A file that all servers share; `stem` is its name without the ending. */
+/** A file that all servers share; `stem` is its name without the extension. */
 export function wrapperFile(form: WrapperForm, stem: string, content: string): WrapperFile {
   return { path: pathOf(form, stem), form, content, hash: hashOf(content) };
 }

@@ -1,16 +1,16 @@
 import type { ToolSchema } from '@code-executor/contracts';
 
-/** What the modules of one language are called, and what is in them. */
+/** How the modules of one language are named, and what they contain. */
 export interface WrapperForm {
-  /** The folder of its files, in the directory of the wrappers; lower case, and no other language's. */
+  /** The folder of its files in the directory of the wrappers; in lowercase, and different for each language. */
   folder: string;
-  /** The ending of its files: `.ts`. */
+  /** The extension of its files: `.ts`. */
   extension: string;
   /** Between the words of a module's name: `mcp-github`. */
   separator: '-' | '_';
-  /** The file that calls tools, for all modules. `stem` is its name without the ending. */
+  /** The file that makes the calls for all modules. `stem` is its name without the extension. */
   client: { stem: string; content(): string };
-  /** The file through which all servers are reached. */
+  /** The file that exports all servers. */
   index: { stem: string; content(servers: readonly IndexedServer[]): string };
   /** The module of each server. Never throws, whatever names, descriptions and schemas are. */
   modules(tools: readonly ToolSchema[]): ServerModule[];
@@ -20,7 +20,7 @@ export interface WrapperForm {
 export interface IndexedServer {
   /** The server's name in code. */
   identifier: string;
-  /** The name of its file, without the ending. */
+  /** The name of its file, without the extension. */
   stem: string;
 }
 
@@ -34,7 +34,7 @@ export interface ServerModule {
 
 const moduleStem = { '-': /^mcp-[a-z0-9-]{1,80}$/, _: /^mcp_[a-z0-9_]{1,80}$/ };
 
-/** Where a file belongs, below the directory of the wrappers. */
+/** The path of a file below the directory of the wrappers. */
 export function pathOf({ folder, extension }: WrapperForm, stem: string): string {
   return `${folder}/${stem}${extension}`;
 }

@@ -1,25 +1,25 @@
 import type { WrapperModule } from './wrapper-file.js';
 import { isPathOf, type WrapperForm } from './wrapper-form.js';
 
-/** Where the manifest is, in the directory of the wrappers. */
+/** The name of the manifest in the directory of the wrappers. */
 export const manifestFile = 'wrapper-manifest.json';
 
-/** What is known of a file that was generated. */
+/** The manifest's entry for a generated file. */
 export interface ManifestEntry {
   /** SHA-256 of its content in hex. */
   hash: string;
   module?: WrapperModule;
 }
 
-/** What may name a file of a language that is not written now. Such a file stays listed and is not touched. */
+/** The paths that files of other languages may have. Such files stay listed and are not touched. */
 const plainPath = /^[a-z][a-z0-9]{0,30}\/[A-Za-z0-9_-]{1,90}\.[a-z0-9]{1,10}$/;
 
-/** What code can call a server by. */
+/** The names that a server can have in code. */
 const identifierPattern = /^[\p{L}\p{Nd}_]{1,100}$/u;
 
 /**
- * Each file that was generated, by path; `forms` are those of the languages that are written now. What is no path of
- * a generated file, points elsewhere, or is not understood is left out, because anybody may have edited the manifest.
+ * The generated files by path; `forms` are those of the languages that are written now. Entries that are invalid, or
+ * whose path is not that of a generated file, are left out, because anyone may have edited the manifest.
  */
 export function parseManifest(
   text: string | undefined,
@@ -40,7 +40,7 @@ export function parseManifest(
   return entries;
 }
 
-/** The manifest as it is written. */
+/** The text of the manifest. */
 export function manifestText(entries: ReadonlyMap<string, ManifestEntry>): string {
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   const files = Object.fromEntries(sorted.map(([path, { hash }]) => [path, hash]));
@@ -50,7 +50,7 @@ export function manifestText(entries: ReadonlyMap<string, ManifestEntry>): strin
   return `${JSON.stringify({ version: 1, files, modules }, undefined, 2)}\n`;
 }
 
-/** Its identifier becomes code. */
+/** Checked strictly, because the identifier becomes code. */
 function isModule(value: unknown): value is WrapperModule {
   if (typeof value !== 'object' || !value || !('server' in value) || !('identifier' in value)) return false;
   const { server, identifier } = value;

@@ -8,7 +8,7 @@ import type { JsonSchema, ToolSchema } from '@code-executor/contracts';
 
 import type { WrapperFile } from './wrapper-file.js';
 
-/** A tool of the server, as the pool would list it. */
+/** A tool of the server, as the pool lists it. */
 export function toolOf(server: string, name: string, fields: Partial<ToolSchema> = {}): ToolSchema {
   return { name: `mcp__${server}__${name}`, server, parameters: { type: 'object' }, ...fields };
 }
@@ -21,7 +21,7 @@ interface ListedTool {
   outputSchema?: JsonSchema;
 }
 
-/** The tools that eleven published servers list. */
+/** The tools of eleven published servers. */
 export async function publishedTools(): Promise<ToolSchema[]> {
   const folder = new URL('./fixtures/tools-lists/', import.meta.url);
   const files = (await readdir(folder)).sort();
@@ -41,7 +41,7 @@ export async function publishedTools(): Promise<ToolSchema[]> {
   return lists.flat();
 }
 
-/** Gives a new folder to the work, and removes it. */
+/** Runs the work with a new folder, and removes the folder afterwards. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'wrappers-'));
   try {
@@ -51,7 +51,7 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   }
 }
 
-/** Puts files where they belong, without the writer. */
+/** Writes files to their paths without `writeWrappers`. */
 export async function place(folder: string, files: readonly WrapperFile[]): Promise<string[]> {
   const paths = files.map(({ path }) => join(folder, path));
   for (const [index, { content }] of files.entries()) {
@@ -62,7 +62,7 @@ export async function place(folder: string, files: readonly WrapperFile[]): Prom
   return paths;
 }
 
-/** What Python prints, run in the folder with the text on its standard input. */
+/** The output of Python, run in the folder with the text on its standard input. */
 export async function runPython(
   code: string,
   folder: string,
@@ -78,7 +78,7 @@ export async function runPython(
   return (await running).stdout;
 }
 
-/** Python that reads `[[content, …], …]` and prints what each module has at its top level, or what is wrong. */
+/** A Python program that reads `[[content, …], …]` and prints the top-level names of each module, or its error. */
 export const pythonOutline = `
 import ast, json, sys
 def outline(text):

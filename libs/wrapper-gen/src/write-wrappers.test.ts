@@ -19,7 +19,7 @@ const manifestOf = async (folder: string) =>
     files: Record<string, string>;
   };
 
-/** Code and message of the error that it rejects with. */
+/** Code and message of the error with which a call rejects. */
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     () => 'no failure',
@@ -27,7 +27,7 @@ const failureOf = (work: Promise<unknown>) =>
   );
 
 describe('writeWrappers', () => {
-  test('writes what differs, and deletes what is gone', () =>
+  test('writes files that differ, and deletes files of servers that no longer exist', () =>
     inFolder(async (folder) => {
       const directory = join(folder, 'new', 'wrappers');
       const both = [...generateWrappers([x], typeScriptWrappers), ...generateWrappers([x], pythonWrappers)];
@@ -63,7 +63,7 @@ describe('writeWrappers', () => {
       expect(Object.keys((await manifestOf(directory)).files)).toHaveLength(6);
     }));
 
-  test('writes again what somebody changed, and leaves it alone once its server is gone', () =>
+  test('restores edited files, and keeps them once their server no longer exists', () =>
     inFolder(async (folder) => {
       const files = generateWrappers([x], typeScriptWrappers);
       await writeWrappers(folder, files);
@@ -79,7 +79,7 @@ describe('writeWrappers', () => {
       expect(await readFile(join(folder, 'typescript/mcp-other.ts'), 'utf8')).toBe('mine too');
     }));
 
-  test('WRP-09: links in the place of files are replaced, and what they point to stays', () =>
+  test('WRP-09: replaces links in place of files, and does not touch their targets', () =>
     inFolder(async (folder) => {
       const canary = join(folder, 'canary');
       await writeFile(canary, 'alive');
@@ -97,7 +97,7 @@ describe('writeWrappers', () => {
       expect((await readdir(join(out, 'typescript'))).sort()).toEqual(['client.ts', 'index.ts', 'mcp-x.ts']);
     }));
 
-  test('WRP-09: a link in the place of a folder is refused, and so is one where a file is to be deleted', () =>
+  test('WRP-09: refuses a link in place of a folder, also when a file is to be deleted', () =>
     inFolder(async (folder) => {
       const elsewhere = join(folder, 'elsewhere');
       const out = join(folder, 'out');
@@ -105,7 +105,7 @@ describe('writeWrappers', () => {
       await mkdir(out);
       await symlink(elsewhere, join(out, 'typescript'));
       expect(await failureOf(writeWrappers(out, generateWrappers([x], typeScriptWrappers)))).toBe(
-        'failed_precondition: Wrappers are not written into typescript, which is a link to another place; remove it.',
+        'failed_precondition: Wrappers are not written to typescript, because it is a link to another place; remove it.',
       );
       expect(await readdir(elsewhere)).toEqual([]);
 
@@ -119,7 +119,7 @@ describe('writeWrappers', () => {
       expect(await readFile(canary, 'utf8')).toBe('alive');
     }));
 
-  test('WRP-11: a manifest that points elsewhere deletes nothing', () =>
+  test('WRP-11: deletes nothing if the manifest points elsewhere', () =>
     inFolder(async (folder) => {
       const out = join(folder, 'out');
       const outside = [
@@ -157,7 +157,7 @@ describe('writeWrappers', () => {
     }));
 
   test.each(['', 'null', '[]', '{"files":null}', '{"files":{"typescript/mcp-y.ts":7}}', '{', '"a"'])(
-    'WRP-11: the manifest %j is made anew',
+    'WRP-11: replaces the invalid manifest %j',
     (text) =>
       inFolder(async (folder) => {
         await mkdir(join(folder, 'typescript'));
@@ -182,7 +182,7 @@ describe('writeWrappers', () => {
     ...generateWrappers(tools, pythonWrappers),
   ];
 
-  test('keeps the modules of other servers, which the index exports too', () =>
+  test('keeps the modules of other servers, and exports them from the index', () =>
     inFolder(async (folder) => {
       const [alone, together] = [join(folder, 'alone'), join(folder, 'together')];
       await writeWrappers(together, inBoth(x, y));
@@ -191,7 +191,7 @@ describe('writeWrappers', () => {
       expect([deleted, kept]).toEqual([[], []]);
       expect(await indexes(alone)).toEqual(await indexes(together));
       expect(await manifestOf(alone)).toEqual(await manifestOf(together));
-      // What is not there is not exported, and without the option it goes.
+      // A missing module is not exported, and without the option the modules are deleted.
       await rm(join(alone, 'typescript/mcp-y.ts'));
       await writeWrappers(alone, inBoth(x), keepsOthers);
       const [typeScript, python] = await indexes(alone);
@@ -201,7 +201,7 @@ describe('writeWrappers', () => {
       expect(await indexes(alone)).toEqual(await indexes(together));
     }));
 
-  test('keeps them in one language at a time', () =>
+  test('keeps the modules of other servers separately for each language', () =>
     inFolder(async (folder) => {
       await writeWrappers(folder, inBoth(y));
       const before = await readFile(join(folder, 'python/__init__.py'), 'utf8');
@@ -214,7 +214,7 @@ describe('writeWrappers', () => {
   test.each([
     ['a-b', 'a.b'],
     ['aB', 'a_b'],
-  ])('%s and %s have one name in code, and are refused one after the other', (first, second) =>
+  ])('refuses to add a server if %s and %s have the same name in code', (first, second) =>
     inFolder(async (folder) => {
       const tools = [first, second].map((server) => toolOf(server, 'run'));
       await writeWrappers(folder, generateWrappers(tools.slice(0, 1), typeScriptWrappers));
@@ -236,7 +236,7 @@ describe('writeWrappers', () => {
     }),
   );
 
-  test('WRP-11: a manifest puts no code into the index', () =>
+  test('WRP-11: a manifest cannot put code into the index', () =>
     inFolder(async (folder) => {
       await writeWrappers(folder, generateWrappers([y], typeScriptWrappers));
       const manifest = await manifestOf(folder);
@@ -248,18 +248,18 @@ describe('writeWrappers', () => {
       expect(await readdir(join(folder, 'typescript'))).toContain('mcp-y.ts');
     }));
 
-  test('refuses paths that no wrapper has', () =>
+  test('refuses paths that are not those of wrappers', () =>
     inFolder(async (folder) => {
       const file = { path: '../evil.ts', form: typeScriptWrappers, content: 'x', hash: hashOf('x') };
       await expect(writeWrappers(folder, [file])).rejects.toMatchObject({ code: 'invalid_argument' });
       expect(await readdir(folder)).toEqual([]);
     }));
 
-  test('says which file cannot be written, leaves no half of one, and no path of the machine', () =>
+  test('names a file that cannot be written, leaves no partial file, and reveals no path of the machine', () =>
     inFolder(async (folder) => {
       await mkdir(join(folder, 'typescript/index.ts/full'), { recursive: true });
       expect(await failureOf(writeWrappers(folder, generateWrappers([x], typeScriptWrappers)))).toBe(
-        'failed_precondition: typescript/index.ts could not be written (EISDIR); look at its rights and the room on the disk, or name another directory.',
+        'failed_precondition: typescript/index.ts could not be written (EISDIR); check its permissions and the free disk space, or name another directory.',
       );
       expect((await readdir(join(folder, 'typescript'))).sort()).toEqual(['client.ts', 'index.ts']);
     }));

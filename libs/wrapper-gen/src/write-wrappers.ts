@@ -10,33 +10,32 @@ import { isPathOf } from './wrapper-form.js';
 import { type ManifestEntry, manifestFile, manifestText, parseManifest } from './wrapper-manifest.js';
 
 export interface WriteOptions {
-  /** Files of servers that are not among these stay, and the index exports them. Default false. */
+  /** Whether files of other servers stay, and the index exports them, too. Default: false. */
   keepsOthers?: boolean;
 }
 
-/** What {@link writeWrappers} did, by path. */
+/** The paths that {@link writeWrappers} has changed or kept. */
 export interface WrapperChanges {
-  /** New or with other content than before. */
+  /** New, or with new content. */
   written: string[];
-  /** As they were already; not touched. */
+  /** Already up to date; not touched. */
   unchanged: string[];
-  /** Of servers that are gone. */
+  /** Files of servers that no longer exist. */
   deleted: string[];
-  /** Of servers that are gone, but changed by somebody: they are left to their owner. */
+  /** Files of servers that no longer exist, kept because they were edited. */
   kept: string[];
 }
 
 const maxFileBytes = 16 * 1024 * 1024;
 
 /**
- * Writes the files below the directory, which is made if need be, and `wrapper-manifest.json` beside them. Only
- * what differs is written, each file at once or not at all. Files of servers that are gone are deleted if the
- * manifest names them and nobody has changed them, in the languages that `files` are of.
+ * Writes the files below the directory, which is created if necessary, and `wrapper-manifest.json` next to them. Only
+ * files that differ are written, each atomically. Files of servers that no longer exist are deleted if the manifest
+ * names them and they were not edited, in the languages of `files`.
  *
- * Links below the directory are never followed: one in the place of a file is replaced, one in the place of a
- * folder is refused. Rejects with `invalid_argument` for a path that {@link generateWrappers} does not make, and
- * with `failed_precondition` where the system does not let it write, or where a file that stays has the name of
- * a new one.
+ * Links below the directory are never followed: one in place of a file is replaced, one in place of a folder is refused.
+ * Rejects with `invalid_argument` for a path that {@link generateWrappers} does not create, and with
+ * `failed_precondition` if the system does not allow it to write, or if a file that stays has the name of a new one.
  */
 export async function writeWrappers(
   directory: string,
@@ -45,12 +44,15 @@ export async function writeWrappers(
 ): Promise<WrapperChanges> {
   const foreign = files.find(({ path, form }) => !isPathOf(form, path));
   if (foreign) {
-    throw new CodeExecutorError('invalid_argument', `${foreign.path} is no path of a generated wrapper.`);
+    throw new CodeExecutorError(
+      'invalid_argument',
+      `${foreign.path} is not the path of a generated wrapper.`,
+    );
   }
   const changes: WrapperChanges = { written: [], unchanged: [], deleted: [], kept: [] };
   const forms = new Map(files.map(({ form }) => [form.folder, form]));
-  await told('The directory of the wrappers', () => mkdir(directory, { recursive: true }));
-  for (const folder of forms.keys()) await told(folder, () => ownFolder(directory, folder));
+  await namingFile('The directory of the wrappers', () => mkdir(directory, { recursive: true }));
+  for (const folder of forms.keys()) await namingFile(folder, () => ownFolder(directory, folder));
   const text = (await readOwn(directory, manifestFile))?.toString();
   const before = parseManifest(text, [...forms.values()]);
   const after = new Map([...before].filter(([path]) => !forms.has(dirname(path))));
@@ -62,22 +64,22 @@ export async function writeWrappers(
     if (module && form && (await readOwn(directory, path))) indexed.push({ path, form, module });
   }
   for (const { path, content, hash, module } of keepModules(files, indexed)) {
-    const isThere = await told(path, () => hasHash(directory, path, hash));
-    if (!isThere) await told(path, () => replace(directory, path, content));
+    const isThere = await namingFile(path, () => hasHash(directory, path, hash));
+    if (!isThere) await namingFile(path, () => replace(directory, path, content));
     (isThere ? changes.unchanged : changes.written).push(path);
     after.set(path, { hash, ...(module && { module }) });
   }
   for (const [path, { hash }] of before) {
     if (after.has(path)) continue;
-    const outcome = await told(path, () => deleteOwn(directory, path, hash));
+    const outcome = await namingFile(path, () => deleteOwn(directory, path, hash));
     if (outcome) changes[outcome].push(path);
   }
   const manifest = manifestText(after);
-  if (manifest !== text) await told(manifestFile, () => replace(directory, manifestFile, manifest));
+  if (manifest !== text) await namingFile(manifestFile, () => replace(directory, manifestFile, manifest));
   return changes;
 }
 
-/** Files of servers that the new files are not of; also where nobody knows what they are of. */
+/** Files of servers without new files, including files whose server is not known. */
 function othersOf(
   before: ReadonlyMap<string, ManifestEntry>,
   files: readonly WrapperFile[],
@@ -90,18 +92,18 @@ function othersOf(
   );
 }
 
-/** A folder that is one, and no link to another. */
+/** Creates a folder if necessary; refuses a link in its place. */
 async function ownFolder(directory: string, folder: string): Promise<void> {
   const path = join(directory, folder);
   await mkdir(path, { recursive: true });
   if ((await lstat(path)).isDirectory()) return;
   throw new CodeExecutorError(
     'failed_precondition',
-    `Wrappers are not written into ${folder}, which is a link to another place; remove it.`,
+    `Wrappers are not written to ${folder}, because it is a link to another place; remove it.`,
   );
 }
 
-/** The content of a regular file; nothing if there is none, or something else in its place. */
+/** The content of a regular file; undefined if there is none, or something else in its place. */
 async function readOwn(directory: string, path: string): Promise<Buffer | undefined> {
   const file = await readRegularFile(join(directory, path), { maxBytes: maxFileBytes }).catch(
     () => undefined,
@@ -114,7 +116,7 @@ async function hasHash(directory: string, path: string, hash: string): Promise<b
   return content !== undefined && hashOf(content) === hash;
 }
 
-/** No secret is in it: programs of other users may import it. */
+/** Replaces a file. It contains no secrets, so programs of other users may import it. */
 function replace(directory: string, path: string, content: string): Promise<void> {
   return replaceFile(join(directory, path), content, { mode: 0o644 });
 }
@@ -131,8 +133,8 @@ async function deleteOwn(
   return 'deleted';
 }
 
-/** Does it, and says of which file a failure of the system is. */
-async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
+/** Runs a file operation, and names the file if it fails. */
+async function namingFile<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -140,7 +142,7 @@ async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
     const code = systemCodeOf(error) ?? 'unknown reason';
     throw new CodeExecutorError(
       'failed_precondition',
-      `${what} could not be written (${code}); look at its rights and the room on the disk, or name another directory.`,
+      `${what} could not be written (${code}); check its permissions and the free disk space, or name another directory.`,
       { cause: error },
     );
   }
