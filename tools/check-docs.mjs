@@ -1,9 +1,9 @@
 /**
- * Keeps the documents true: every code block parses, every link inside the repository leads somewhere, and
- * the first TypeScript block of each library's README compiles and runs, and so does all Python.
+ * Keeps the documents true: every code block parses, every link inside the repository leads somewhere, every
+ * file that is named exists, and the first TypeScript block of each library's README compiles and runs, and so does all Python.
  * `node tools/check-docs.mjs` runs it alone.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -26,7 +26,7 @@ export async function checkDocs() {
   ];
 }
 
-/** Every document as `{ name, path, blocks, links, anchors }`; `name` is its path in the repository. */
+/** Every document as `{ name, path, blocks, links, paths, anchors }`; `name` is its path in the repository. */
 function listDocuments() {
   const inRoot = readdirSync(root).filter((file) => file.endsWith('.md'));
   const inDocs = readdirSync(join(root, 'docs'), { recursive: true })
@@ -39,10 +39,11 @@ function listDocuments() {
   });
 }
 
-function checkDocument({ name, path, blocks, links, anchors }) {
+function checkDocument({ name, path, blocks, links, paths, anchors }) {
   const problems = [
     ...blocks.map((block) => ({ line: block.line, problem: problemOf(block) })),
     ...links.map((link) => ({ line: link.line, problem: problemOfLink(link.target, path, anchors) })),
+    ...paths.map((named) => ({ line: named.line, problem: problemOfPath(named.path) })),
   ].filter(({ problem }) => problem !== undefined);
   return {
     name,
@@ -51,6 +52,10 @@ function checkDocument({ name, path, blocks, links, anchors }) {
     note: `${blocks.length} blocks, ${links.length} links`,
     detail: problems.map(({ line, problem }) => `${name}:${line}: ${problem}`).join('\n'),
   };
+}
+
+function problemOfPath(path) {
+  return existsSync(join(root, path)) ? undefined : `There is no ${path}.`;
 }
 
 /** What is wrong with a link, or undefined; links to other places are not followed. */

@@ -2,7 +2,8 @@
 
 /**
  * The parts of a document: `blocks` of fenced code as `{ language, info, code, line }`, `links` as
- * `{ target, line }`, and `anchors`, the ids that GitHub gives its headings.
+ * `{ target, line }`, `paths` of this repository that its prose names as code, as `{ path, line }`, and `anchors`,
+ * the ids that GitHub gives its headings.
  */
 export function parseMarkdown(text) {
   const blocks = [];
@@ -25,7 +26,12 @@ export function parseMarkdown(text) {
     }
   }
   if (open) blocks.push({ ...open, code: open.lines.join('\n'), isUnclosed: true });
-  return { blocks, links: prose.flatMap(linksOf), anchors: anchorsOf(prose) };
+  return {
+    blocks,
+    links: prose.flatMap(linksOf),
+    paths: prose.flatMap(pathsOf),
+    anchors: anchorsOf(prose),
+  };
 }
 
 function linksOf({ text, line }) {
@@ -33,6 +39,14 @@ function linksOf({ text, line }) {
   const inline = [...plain.matchAll(/\]\(<?([^()\s>]+)>?(?:\s+"[^"]*")?\)/g)];
   const references = [...plain.matchAll(/^\s*\[[^\]]+\]:\s*(\S+)/g)];
   return [...inline, ...references].map((match) => ({ target: match[1], line }));
+}
+
+/** Only whole paths: one with a placeholder or a pattern in it names no file. */
+function pathsOf({ text, line }) {
+  return [...text.matchAll(/`((?:apps|docs|libs|tools)\/[\w./-]+)`/g)].map((match) => ({
+    path: match[1],
+    line,
+  }));
 }
 
 function anchorsOf(prose) {

@@ -35,6 +35,13 @@ test('finds links outside code, and the anchors of headings', () => {
   assert.deepEqual([...anchors], ['the-way-of-data-1', 'the-way-of-data-1-1']);
 });
 
+test('finds the paths that prose names as code, and no patterns or placeholders', () => {
+  const { paths } = parseMarkdown(
+    'see `libs/a/src/b.ts`, `apps/*/src`, `libs/<name>`, `npm run x` and `tools/`',
+  );
+  assert.deepEqual(paths, [{ path: 'libs/a/src/b.ts', line: 1 }]);
+});
+
 test('accepts legal blocks of each language', () => {
   for (const [language, code] of [
     ['json', '{"a": [1]}'],
