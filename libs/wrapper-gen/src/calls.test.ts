@@ -119,6 +119,8 @@ describe('generated code calls the server', () => {
   });
 
   const error = { code: 'unavailable', message: 'It rests.', server: 'my-server', retryAfterMs: 500 };
+  const unknownReason = 'The call failed; the server does not say why.';
+  const unexplained = ['McpToolError', 'internal', unknownReason, request.toolName, null, null];
   test.each<[string, string, (string | number | null)[]]>([
     [
       'an error',
@@ -130,30 +132,8 @@ describe('generated code calls the server', () => {
       '403 {"error":{"code":"permission_denied","message":"No.","tool":"t"}}',
       ['ToolNotAllowedError', 'permission_denied', 'No.', 't', null, null],
     ],
-    [
-      'an answer without a reason',
-      '500 {}',
-      [
-        'McpToolError',
-        'internal',
-        'The call failed; the server does not say why.',
-        request.toolName,
-        null,
-        null,
-      ],
-    ],
-    [
-      'a list instead of an object',
-      '200 []',
-      [
-        'McpToolError',
-        'internal',
-        'The call failed; the server does not say why.',
-        request.toolName,
-        null,
-        null,
-      ],
-    ],
+    ['an answer without a reason', '500 {}', unexplained],
+    ['a list instead of an object', '200 []', unexplained],
     [
       'an answer that is not JSON',
       '200 <html>',

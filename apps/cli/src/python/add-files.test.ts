@@ -1,37 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { noPermissions } from '@code-executor/contracts';
 import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/testing';
 import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { strToU8, zipSync } from 'fflate';
 
-import { runCli } from '../run-cli.test.support.js';
-import type { LockedPackage } from './package-lock.js';
+import { usePythonHome } from './python-home.test.support.js';
 import { buildWheel, type TestWheel } from './wheel.test.support.js';
 
-let home: string;
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'cli-'));
-});
-afterEach(() => rm(home, { recursive: true, force: true }));
-
-const python = (...args: string[]) => runCli(home, 'python', ...args);
-const folder = () => join(home, 'python', 'packages');
-const keep = async ({ fileName, bytes }: TestWheel, where = home) => {
-  await mkdir(where, { recursive: true });
-  await writeFile(join(where, fileName), bytes);
-  return join(where, fileName);
-};
-const locked = async () => {
-  const text = await readFile(join(folder(), 'pyodide-lock.json'), 'utf8');
-  return JSON.parse(text) as { info: object; packages: Record<string, LockedPackage> };
-};
-const names = async () => Object.keys((await locked()).packages);
+const { home, folder, python, keep, locked, names } = usePythonHome();
 
 describe('code-executor python add FILE', () => {
   test('records the wheel as Pyodide does', async () => {
@@ -174,7 +155,7 @@ describe('code-executor python add FILE', () => {
     await python('add', await keep(buildWheel()));
     const before = await locked();
     const good = await keep(buildWheel({ name: 'good' }));
-    expect((await python('add', good, join(home, 'none.whl'))).stderr).toContain('none.whl does not exist');
+    expect((await python('add', good, join(home(), 'none.whl'))).stderr).toContain('none.whl does not exist');
     expect(await locked()).toEqual(before);
     expect((await readdir(folder())).length).toBe(2);
   });

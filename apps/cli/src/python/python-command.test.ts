@@ -1,31 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { runCli } from '../run-cli.test.support.js';
-import type { LockedPackage } from './package-lock.js';
-import { buildWheel, type TestWheel } from './wheel.test.support.js';
+import { usePythonHome } from './python-home.test.support.js';
+import { buildWheel } from './wheel.test.support.js';
 
-let home: string;
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'cli-'));
-});
-afterEach(() => rm(home, { recursive: true, force: true }));
-
-const python = (...args: string[]) => runCli(home, 'python', ...args);
-const folder = () => join(home, 'python', 'packages');
-const keep = async ({ fileName, bytes }: TestWheel, where = home) => {
-  await mkdir(where, { recursive: true });
-  await writeFile(join(where, fileName), bytes);
-  return join(where, fileName);
-};
-const locked = async () => {
-  const text = await readFile(join(folder(), 'pyodide-lock.json'), 'utf8');
-  return JSON.parse(text) as { info: object; packages: Record<string, LockedPackage> };
-};
-const names = async () => Object.keys((await locked()).packages);
+const { home, folder, python, keep, locked, names } = usePythonHome();
 
 describe('code-executor python remove', () => {
   test('removes a package when no other needs it', async () => {
@@ -81,7 +63,7 @@ describe('code-executor python list', () => {
   test('is empty at first, and creates nothing', async () => {
     expect(await python('list')).toMatchObject({ code: 0, stdout: '' });
     expect((await python('list', '--json')).stdout).toBe('[]\n');
-    expect(await readdir(home)).toEqual([]);
+    expect(await readdir(home())).toEqual([]);
   });
 
   test('refuses a damaged lock file', async () => {
@@ -127,7 +109,7 @@ describe('code-executor', () => {
     [1, ['python', 'add', '../a'], 'does not exist'],
     [1, ['python', 'list', '--config', 'none.json'], 'correct the path given with --config'],
   ])('exits with %d for %j', async (code, args, problem) => {
-    expect(await runCli(home, ...args)).toEqual({
+    expect(await runCli(home(), ...args)).toEqual({
       code,
       stdout: '',
       stderr: expect.stringContaining(problem),
@@ -141,14 +123,14 @@ describe('code-executor', () => {
     [['python', 'list', '-h']],
     [['python', 'remove', '-h']],
   ])('prints help for %j', async (args) => {
-    const { code, stdout, stderr } = await runCli(home, ...args);
+    const { code, stdout, stderr } = await runCli(home(), ...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: code-executor');
   });
 
   test('uses the folder that the configuration names', async () => {
-    const packagesDir = join(home, 'elsewhere');
-    await writeFile(join(home, 'c.json'), JSON.stringify({ executors: { python: { packagesDir } } }), {
+    const packagesDir = join(home(), 'elsewhere');
+    await writeFile(join(home(), 'c.json'), JSON.stringify({ executors: { python: { packagesDir } } }), {
       mode: 0o600,
     });
     await python('add', '--config', 'c.json', await keep(buildWheel()));
