@@ -38,7 +38,7 @@ export interface ClientPoolOptions {
   callTimeoutMs?: number;
   /** How long a server may take to start, answer and list its tools, in ms: `npx` may have to fetch it first. Default 120,000. */
   connectTimeoutMs?: number;
-  /** Where tool lists are kept, so that listing needs no connection. Default: each list as long as its connection. */
+  /** Where tool lists are kept, so that listing needs no connection. Default: each list is kept as long as its connection. */
   cache?: ToolListCache;
   /** Longest wait of a listing for a server that starts, or for a list that is read again, in ms. Default 500. */
   discoveryTimeoutMs?: number;
@@ -48,13 +48,13 @@ export interface ClientPoolOptions {
   maxQueued?: number;
   /** How long a call may wait for its turn, in ms. Default 30,000. */
   queueTimeoutMs?: number;
-  /** After so many failures in a row, a server's circuit opens and its calls are refused. Default 5. */
+  /** After this many failures in a row, a server's circuit opens and its calls are refused. Default 5. */
   failureThreshold?: number;
   /** How long a circuit is open until one call may try again, in ms. Default 30,000. */
   resetTimeoutMs?: number;
-  /** Gets the changes of circuits (type `circuit`) and the calls that the queue refuses (type `queue`). Default: nobody. */
+  /** Gets the changes of circuits (type `circuit`) and the calls that the queue refuses (type `queue`). Default: none. */
   audit?: AuditSink<CallerEvent>;
-  /** Default: silence. */
+  /** Default: no log. */
   logger?: Logger;
 }
 
@@ -80,7 +80,7 @@ export interface ServerStats {
   circuit: CircuitState;
   /** Failures since its last call that worked. */
   failuresInRow: number;
-  /** Failures since the pool was made; refused calls are none. */
+  /** Failures since the pool was made; refused calls do not count. */
   circuitFailures: number;
 }
 

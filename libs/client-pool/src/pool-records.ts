@@ -12,7 +12,7 @@ import type { ClientPoolOptions } from './options.js';
 
 const circuitStatus = { opened: 'failure', half_open: 'success', closed: 'success' } as const;
 
-/** Tells the audit what a pool decides about calls. A sink that fails breaks no call; the log has its error. */
+/** Records what a pool decides about calls. A sink that fails breaks no call; its error goes to the log. */
 export class PoolRecords {
   readonly #options: Pick<ClientPoolOptions, 'audit' | 'logger'>;
 
@@ -43,7 +43,7 @@ export class PoolRecords {
   }
 }
 
-/** When it is, and whose call, as records say it. */
+/** The time, and whose call it is, as records name them. */
 function marksOf({ executionId, caller, traceparent }: CallOptions = {}): EventMarks {
   const trace = parseTraceparent(traceparent);
   return {

@@ -4,7 +4,7 @@ import type { ClientPoolOptions, ServerStats, UpstreamServer as ServerConfig } f
 import { UnusableServer } from './unusable-server.js';
 import type { UpstreamServer } from './upstream-server.js';
 
-/** The servers of a pool as they are configured now, and those that were and finish their calls. */
+/** The servers of a pool as they are configured now, and those that were removed and finish their calls. */
 export class PoolServers {
   readonly #create: (name: string, server: ServerConfig) => UpstreamServer;
   #configured: ClientPoolOptions['servers'] = {};

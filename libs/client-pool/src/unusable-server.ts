@@ -4,7 +4,7 @@ import { ConnectFailure } from './connection/connect-failure.js';
 import type { ServerStats } from './options.js';
 import type { UnknownTools } from './catalog/server-tools.js';
 
-/** A server that is configured and cannot be used as it is: it is named with the reason, and never started. */
+/** A server whose configuration cannot be used: it is named with the reason, and never started. */
 export class UnusableServer {
   readonly name: string;
   readonly #failure: ConnectFailure;
@@ -38,7 +38,7 @@ export class UnusableServer {
     return Promise.resolve({ tools: undefined, failure: this.#failure });
   }
 
-  /** The error of a call to one of its tools. Time mends nothing, so it names no time to try again. */
+  /** The error of a call to one of its tools. It names no time to try again, because waiting does not help. */
   failedCall(tool: string): CodeExecutorError {
     return this.#failure.toCallError(tool);
   }

@@ -32,7 +32,7 @@ export interface UpstreamServerOptions extends ServerToolsOptions {
 /** One configured server: its tools, its circuit and its connection. */
 export class UpstreamServer {
   readonly name: string;
-  /** How a call travels, as spans say it. */
+  /** How calls travel, as spans name it. */
   readonly transport: 'pipe' | 'tcp';
   readonly callTimeoutMs: number;
   readonly circuit: Circuit;
@@ -96,19 +96,19 @@ export class UpstreamServer {
     return error;
   }
 
-  /** Resolves when it is connected, or cannot be. Calls wait for it before they take what others need. */
-  async settled(): Promise<void> {
+  /** Resolves when it is connected, or cannot be. Calls wait for this before they take what others need. */
+  async startEnded(): Promise<void> {
     if (!this.#connector.living) await this.#access.connected().catch(() => undefined);
   }
 
-  /** Whether calls have to wait for {@link paced}. */
+  /** Whether calls have to wait for {@link pauseEnded}. */
   get isPaused(): boolean {
     return this.#connector.isPaused;
   }
 
-  /** Resolves when a call may connect the server: one that keeps going away is started later and later. */
-  paced(): Promise<void> {
-    return this.#connector.paced();
+  /** Resolves when a call may connect the server; the pauses of one that keeps going away grow longer. */
+  pauseEnded(): Promise<void> {
+    return this.#connector.pauseEnded();
   }
 
   /** The connection for a call; rejects with the error of the call. */

@@ -5,7 +5,7 @@ const maxBodyBytes = 1024 * 1024;
 const maxHeaders = 100;
 const maxHeaderChars = 16 * 1024;
 
-/** Headers that belong to the connection, or that we write ourselves. */
+/** Headers that belong to the connection, or that this library writes itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -27,7 +27,7 @@ export interface OutgoingRequest {
   body: Uint8Array | undefined;
 }
 
-/** The parts of a request beside its URL, checked; throws `invalid_argument`. Headers of the connection are dropped. */
+/** Checks the parts of a request beside its URL, and drops headers of the connection; throws `invalid_argument`. */
 export function checkRequest(request: HttpRequest): OutgoingRequest {
   const method = request.method.toUpperCase();
   if (!methods.has(method)) refuse(`the method must be one of ${[...methods].join(', ')}`);
@@ -46,7 +46,7 @@ function checkHeaders(headers: HttpRequest['headers']): OutgoingRequest['headers
   const lower = headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
   for (const [name, value] of lower) {
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) refuse('a header has an illegal name');
-    // Anything else could end the line, or would be cut to a byte.
+    // Other characters could end the line, or would be cut to a byte.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       refuse(`the value of header ${name.slice(0, 100)} has an illegal character`);
   }

@@ -3,7 +3,7 @@ import { CodeExecutorError, HostPattern } from '@code-executor/contracts';
 const maxUrlChars = 8192;
 const maxShownHosts = 10;
 
-/** The URL of a request, if it may be asked for: well formed, http or https, without a password, its host granted. */
+/** The URL of a request, if it may be fetched: well formed, http or https, without a password, its host granted. */
 export function checkUrl(text: string, allow: readonly string[]): URL {
   const url = parse(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -29,7 +29,7 @@ export function checkUrl(text: string, allow: readonly string[]): URL {
 }
 
 function parse(text: string): URL {
-  // The URL parser would drop line breaks silently.
+  // The URL parser would silently drop line breaks.
   const isLegal = text.length <= maxUrlChars && !/[\p{Cc}]/u.test(text);
   const url = isLegal && URL.canParse(text) ? new URL(text) : undefined;
   if (url) return url;

@@ -80,7 +80,7 @@ describe('failures of the network', () => {
       (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'),
       'it ended the connection',
     ],
-    ['nonsense', (socket) => socket.end('220 ftp.example.com ready\r\n'), 'its answer is no HTTP'],
+    ['nonsense', (socket) => socket.end('220 ftp.example.com ready\r\n'), 'its answer is not HTTP'],
     [
       '20 KB of headers',
       (socket) => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),

@@ -2,18 +2,18 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 const retryAfterMs = 1000;
 
-/** What is known of a failed request. */
+/** What is known about a failed request. */
 interface Failure {
   /** The host that was asked last. */
   host: string;
   /** The caller's signal. */
   signal: AbortSignal | undefined;
-  /** Ours. */
+  /** The signal of this library's own time limit. */
   timeout: AbortSignal;
   timeoutMs: number;
 }
 
-/** Any failure of a request as an error for the code: it names the host, never an address behind it. */
+/** Any failure of a request as an error for the program. It names the host, never an address behind it. */
 export function toFetchError(
   reason: unknown,
   { host, signal, timeout, timeoutMs }: Failure,
@@ -46,14 +46,14 @@ const descriptions = new Map([
   ['Z_DATA_ERROR', 'its answer is not encoded as it says'],
 ]);
 
-/** By the error's name and code alone: messages of the network hold addresses. */
+/** Describes the error by its name and code alone, because messages of the network hold addresses. */
 function describe(reason: unknown): string {
   const { name, code } = (typeof reason === 'object' && reason !== null ? reason : {}) as Record<
     string,
     unknown
   >;
   if (name === 'TimeoutError') return 'it does not answer';
-  if (name === 'HTTPParserError') return 'its answer is no HTTP';
+  if (name === 'HTTPParserError') return 'its answer is not HTTP';
   if (typeof code !== 'string' || !/^[A-Z0-9_]{1,60}$/.test(code)) return 'the connection broke';
   return descriptions.get(code) ?? `the connection broke (${code})`;
 }

@@ -6,9 +6,9 @@ import { buildConnector } from 'undici';
 
 import { isPublicAddress } from './public-address.js';
 
-/** How long the resolver may take, and then each address. */
+/** How long the resolver may take, and then the connection to each address. */
 const connectTimeoutMs = 10_000;
-/** Addresses of a host that are tried. */
+/** How many addresses of a host are tried. */
 const maxAddresses = 4;
 
 /** How names are resolved and connections opened; replaced in tests. */
@@ -21,7 +21,7 @@ export interface Network {
 
 /**
  * Connects to public hosts only. The name is resolved once, here; every address must be public, and the
- * connection goes to an address that was looked at: a second answer of the resolver cannot matter.
+ * connection goes to an address that was checked, so a second answer of the resolver cannot matter.
  */
 export function guardedConnector(network: Network): buildConnector.connector {
   const startTls = buildConnector({ timeout: connectTimeoutMs });
@@ -41,8 +41,8 @@ export function guardedConnector(network: Network): buildConnector.connector {
 async function dial({ lookup, connect }: Network, hostname: string, port: number): Promise<Socket> {
   const addresses = isIP(hostname) === 0 ? await resolve(lookup, hostname) : [hostname];
   if (!addresses.every(isPublicAddress)) {
-    // The address stays here: the code must not learn how names resolve inside.
-    const problem = `Host ${hostname} is not reached, for it is not a public address; fetch has no way into private networks.`;
+    // The address is not told, because the program must not learn how names resolve in the private network.
+    const problem = `Host ${hostname} is not reached because it is not a public address; fetch has no way into private networks.`;
     throw new CodeExecutorError('permission_denied', problem);
   }
   let failure: unknown = Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
@@ -56,13 +56,13 @@ async function dial({ lookup, connect }: Network, hostname: string, port: number
   throw failure;
 }
 
-/** A resolver that never answers must not hold one of the host's connections for ever. */
+/** Looks up a name for a limited time, so that a resolver that never answers does not hold a connection for ever. */
 function resolve(lookup: Network['lookup'], hostname: string): Promise<readonly string[]> {
   return untilAborted(lookup(hostname), AbortSignal.timeout(connectTimeoutMs));
 }
 
 async function open(socket: Socket): Promise<Socket> {
-  // A reset that comes before anybody else listens must not end the process.
+  // A reset that comes before anything else listens must not end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectTimeoutMs) });

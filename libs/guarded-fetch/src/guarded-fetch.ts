@@ -47,7 +47,7 @@ export function createGuardedFetch({
   const agent = new Agent({
     connect: guardedConnector({ lookup, connect }),
     connections: maxConnectionsPerHost,
-    // Our clock rules.
+    // The time limit of this library holds instead.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -68,7 +68,7 @@ export function createGuardedFetch({
           const read = await readResponse(response, headers, outgoing.method, maxResponseBytes);
           return { url: url.href, status: response.statusCode, statusText: response.statusText, ...read };
         }
-        // What a redirect says is of no use; a short body keeps the connection for the next request.
+        // The body of a redirect is not needed; reading a short one keeps the connection for the next request.
         await response.body.dump({ limit: 16 * 1024, signal: either });
         if (redirects >= maxRedirects) throw tooManyRedirects(url, maxRedirects);
         const next = checkUrl(resolveRedirect(target, url), allow);
@@ -105,7 +105,7 @@ function send(
   });
 }
 
-/** With `responseHeaders: 'raw'`, names and values take turns; the types do not know it. */
+/** With `responseHeaders: 'raw'`, names and values alternate, which the types do not say. */
 function headerPairs(raw: unknown): [name: string, value: string][] {
   const texts = (raw as (string | Buffer)[]).map((text) => text.toString('latin1'));
   return texts.flatMap((name, index) => (index % 2 === 0 ? [[name, texts[index + 1] ?? '']] : []));
@@ -123,7 +123,7 @@ async function readResponse(
   const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
   const decoders = hasBody ? decodersFor(encoding.join(',')) : undefined;
   const bytes = await readBody(body, decoders ?? [], maxBytes);
-  // The code gets the decoded body, and headers that fit it.
+  // The program gets the decoded body, and headers that fit it.
   const isDecoded = decoders !== undefined && decoders.length > 0;
   const stale = (name: string) => ['content-encoding', 'content-length'].includes(name.toLowerCase());
   return { headers: isDecoded ? headers.filter(([name]) => !stale(name)) : headers, body: bytes };

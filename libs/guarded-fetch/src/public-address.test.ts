@@ -13,7 +13,7 @@ const codeOf = async (url: string): Promise<string> => {
   const dialled = local.dialled.length;
   const error = await errorOf(local.fetch({ url }, [hostname]));
   expect(error.message).toMatch(
-    /^Host \S+ is not reached, for it is not a public address; fetch has no way into private networks\.$/,
+    /^Host \S+ is not reached because it is not a public address; fetch has no way into private networks\.$/,
   );
   expect(local.dialled).toHaveLength(dialled);
   return error.code;
@@ -81,7 +81,7 @@ describe('addresses that are not public', () => {
       const error = await errorOf(local.fetch({ url: 'http://inside.example.com/' }));
       expect(error.code).toBe('permission_denied');
       expect(error.message).toBe(
-        'Host inside.example.com is not reached, for it is not a public address; fetch has no way into private networks.',
+        'Host inside.example.com is not reached because it is not a public address; fetch has no way into private networks.',
       );
       expect(JSON.stringify(error)).not.toContain(address);
       expect(local.dialled).toEqual([]);

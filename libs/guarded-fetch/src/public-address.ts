@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** The only part of the IPv6 space that is handed out for public hosts. */
+/** The only part of the IPv6 space that is assigned to public hosts. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 /** NAT64: hosts of a network that speaks only IPv6 reach an IPv4 address under it. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
@@ -9,7 +9,7 @@ const azureServices = '168.63.129.16';
 
 /**
  * Whether the address belongs to a public host: no loopback, private, link-local, carrier-grade NAT,
- * multicast, reserved or metadata address, also not one inside an IPv6 address. What is no address is not public.
+ * multicast, reserved or metadata address, also not inside an IPv6 address. A text that is not an address is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes('%')) return false;

@@ -143,10 +143,10 @@ describe('redirects', () => {
     expect(local.dialled).toEqual(['93.184.215.14:80']);
   });
 
-  test('to something that is no URL fail', async () => {
+  test('to something that is not a URL fail', async () => {
     const local = await network(redirecting);
     expect((await errorOf(local.fetch({ url: to('http://[') }))).message).toBe(
-      'Host example.com redirects to something that is no URL.',
+      'Host example.com redirects to something that is not a URL.',
     );
   });
 

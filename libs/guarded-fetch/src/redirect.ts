@@ -4,18 +4,22 @@ import type { OutgoingRequest } from './check-request.js';
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Where the answer sends us, as it says it; undefined if it is no redirect. */
+/** The location of a redirect as the answer has it; undefined if the answer is not a redirect. */
 export function redirectTarget(status: number, headers: readonly [string, string][]): string | undefined {
   if (!redirectStatuses.has(status)) return undefined;
   return headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
 }
 
-/** The absolute URL of a redirect from `from`; throws where nobody may go there. */
+/** The absolute URL of a redirect from `from`; throws if it must not be followed. */
 export function resolveRedirect(target: string, from: URL): string {
   if (!URL.canParse(target, from.href)) {
-    throw new CodeExecutorError('unavailable', `Host ${from.host} redirects to something that is no URL.`, {
-      retryAfterMs: 1000,
-    });
+    throw new CodeExecutorError(
+      'unavailable',
+      `Host ${from.host} redirects to something that is not a URL.`,
+      {
+        retryAfterMs: 1000,
+      },
+    );
   }
   const to = new URL(target, from);
   if (from.protocol === 'https:' && to.protocol === 'http:') {

@@ -4,13 +4,13 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
-/** What we ask servers for, and can undo. */
+/** The encodings that servers are asked for, and that can be decoded. */
 export const acceptedEncodings = 'gzip, deflate, br';
 
-/** Encodings of one body, one over the other; more is an attack. */
+/** How many encodings one body may have, one inside the other; more is an attack. */
 const maxEncodings = 3;
 
-// As browsers do: what was flushed counts, even if the end is missing.
+// As in browsers, flushed data counts even if the end is missing.
 const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = {
   flush: constants.BROTLI_OPERATION_FLUSH,
@@ -24,8 +24,8 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * The transforms that undo a `content-encoding`, in order; undefined where we know one of them not, and the
- * body is handed over as it is.
+ * The transforms that decode a `content-encoding`, in order; undefined if one is not known, in which case the body is
+ * passed on as it is.
  */
 export function decodersFor(contentEncoding: string): Transform[] | undefined {
   const encodings = contentEncoding
@@ -37,7 +37,7 @@ export function decodersFor(contentEncoding: string): Transform[] | undefined {
   return makers.every((make) => make !== undefined) ? makers.map((make) => make()) : undefined;
 }
 
-/** Reads a body, at most `maxBytes` as sent and as decoded; throws `resource_exhausted` at the first byte beyond. */
+/** Reads a body of at most `maxBytes`, as sent and as decoded; throws `resource_exhausted` at the first byte beyond. */
 export async function readBody(
   body: Readable,
   decode: readonly Transform[],

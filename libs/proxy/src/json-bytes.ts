@@ -1,6 +1,6 @@
 /**
- * The bytes of a JSON value as compact UTF-8 JSON. It stops soon after `limit`: what it then returns is
- * only sure to be larger. No recursion and no second copy of large texts, for results are hostile.
+ * The bytes of a JSON value as compact UTF-8 JSON. Counting stops soon after `limit`: the result is
+ * then only known to be larger. There is no recursion and no second copy of large texts, because results are hostile.
  */
 export function countJsonBytes(value: unknown, limit: number): number {
   let bytes = 0;
@@ -29,6 +29,6 @@ function listBytes(members: number): number {
 }
 
 function stringBytes(text: string, limit: number): number {
-  // Each UTF-16 unit is a byte at least: no need to escape what does not fit anyway.
+  // Each UTF-16 unit takes a byte at least, so a text that is longer than the limit need not be escaped.
   return text.length > limit ? text.length : Buffer.byteLength(JSON.stringify(text));
 }

@@ -2,8 +2,8 @@
 const maxQuotedChars = 128;
 
 /**
- * A name as messages show it: bounded, and with everything but visible ASCII escaped, so that a trailing
- * space, a zero-width or a look-alike letter can be seen and no control character gets through.
+ * A name as messages show it: cut, and with everything but visible ASCII escaped, so that a trailing space, a
+ * zero-width character or a look-alike letter can be seen and no control character gets through.
  */
 export function quoteName(name: string): string {
   if (name === '') return '""';
@@ -26,7 +26,7 @@ export function quoteValue(value: unknown): string {
 
 function toJson(value: unknown): string | undefined {
   try {
-    // A long text is cut before it is escaped, so that a megabyte costs nothing.
+    // A long text is cut before it is escaped, so that a megabyte costs little.
     return JSON.stringify(typeof value === 'string' ? value.slice(0, 2 * maxQuotedChars) : value);
   } catch {
     return undefined;

@@ -84,7 +84,7 @@ describe('discovery', () => {
       tool: 'mcp__dead__read',
       retryAfterMs: 1234,
       message:
-        'Tool mcp__dead__read cannot be called, for its server dead is unavailable: It exited with code 1. Check its command.',
+        'Tool mcp__dead__read cannot be called because its server dead is unavailable: It exited with code 1. Check its command.',
     });
     expect(await codeOf(proxy.callTool('mcp__dead__write', {}))).toBe('unavailable');
     await proxy.listTools();

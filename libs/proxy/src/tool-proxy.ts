@@ -34,13 +34,13 @@ export interface ToolProxyOptions {
   tools: ToolSource;
   /**
    * What the execution may call: exact names, patterns with `*` (`mcp__github__get_*`), or servers (`github`).
-   * Default: what the policy gives to everybody, and that is nothing unless it says so. `[]` is nothing.
+   * Default: `defaultAllowedTools` of the policy, which is nothing unless it is set. `[]` is nothing.
    */
   allowedTools?: readonly string[];
   /** Who asks; its policy bounds what may be called. Default: the program that uses this library. */
   caller?: Caller;
   /**
-   * Whether the caller calls tools itself, and not by a program: then it has no `allowedTools`, and refusals say what
+   * Whether the caller calls tools itself, not through a program. It then has no `allowedTools`, and refusals say what
    * the operator can change. Default: false.
    */
   isDirect?: boolean;
@@ -50,15 +50,15 @@ export interface ToolProxyOptions {
   /** How listings and errors write tools: that of the program's language. Default: TypeScript's. */
   form?: ToolForm;
   /**
-   * Gets one event per call that was made, and of searches and of refused calls up to 100 of each kind; `tellOmitted`
-   * tells it the number of the others. Its failures are ignored.
+   * Gets one event for each call that was made, and for up to 100 searches and refused calls of each kind;
+   * `tellOmitted` adds the number of the others. Its failures are ignored.
    */
   audit?: AuditSink<CallerEvent>;
   /** Named in the audit events, and in calls. */
   executionId?: string;
-  /** The execution's: ends all calls and listings; `calls` has no running ones from that moment on. */
+  /** The execution's signal. It ends all calls and listings; from then on `calls` has no running ones. */
   signal?: AbortSignal;
-  /** Given to calls, for a source that has to ask a person. */
+  /** Passed on with each call, for a source that has to ask a person. */
   waitForPerson?: CallOptions['waitForPerson'];
   /** Called with the tool's name each time an upstream call begins. */
   onCall?: (name: string) => void;
@@ -71,7 +71,7 @@ export interface ToolProxy extends ToolSource<ToolHit> {
   /** The servers that could not be listed, each once. */
   readonly failedServers: readonly FailedServer[];
   /**
-   * Tells the audit how many searches and refused calls had no event of their own, one event per kind with
+   * Records how many searches and refused calls had no event of their own: one event for each kind, with
    * `action: 'omitted'` and `count`. Call it when the execution is over.
    */
   tellOmitted(): void;
@@ -139,7 +139,7 @@ class PolicyToolProxy implements ToolProxy {
     return makeCall(new ProxyCall(this.#parts, name, args, this.#join(signal), traceparent));
   }
 
-  /** The caller's signal and the execution's as one. A sandbox gives the same one with every call, and joining costs. */
+  /** The caller's signal and the execution's as one. It is kept, because a sandbox passes the same signal with every call. */
   #join(given: AbortSignal | undefined): AbortSignal | undefined {
     if (!this.#joined || this.#joined.given !== given) {
       const signal = anySignal(given, this.#signal);

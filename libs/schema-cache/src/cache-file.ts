@@ -8,14 +8,14 @@ import { type Entry, isEntry, toJson } from './entry.js';
 const format = 1;
 const maxBytes = 32 * 1024 * 1024;
 const maxKeyChars = 1000;
-/** An entry stands in a list in an object. */
+/** The file adds two levels to an entry: a list in an object. */
 const levelsAbove = 2;
 /** As a `JsonMeter` tells it: four times what one server's list of tools may cost. */
 const maxCost = 128 * 1024 * 1024;
 
 /**
  * The entries of the file in its order, none if there is no file. Rejects with the reason when there is
- * something else than a cache file of this user. Never follows a link, never waits for a pipe.
+ * something other than a cache file of this user. Never follows a link, never waits for a pipe.
  */
 export async function readCacheFile(file: string): Promise<Map<string, Entry>> {
   const found = await readRegularFile(file, { maxBytes, writableBy: 'owner' });
@@ -40,7 +40,7 @@ function parse(bytes: Buffer): Map<string, Entry> {
 
 /**
  * Replaces the file in one step, a link there included, readable by its owner only. Entries beyond the
- * size that is read again are left out, the first ones before the last. Rejects when the disk does not take it.
+ * size that is read again are left out, the first ones before the last. Rejects if it cannot be written.
  */
 export async function writeCacheFile(file: string, entries: ReadonlyMap<string, Entry>): Promise<void> {
   const lines: string[] = [];
@@ -51,7 +51,7 @@ export async function writeCacheFile(file: string, entries: ReadonlyMap<string, 
     if (line === undefined || key.length > maxKeyChars) continue;
     const meter = new JsonMeter();
     meter.add(Buffer.from(line));
-    // One that is too deep would take all others with it when the file is read.
+    // An entry that is too deep would make the whole file unreadable.
     if (meter.depth + levelsAbove > maxJsonDepth) continue;
     bytes += Buffer.byteLength(line) + 2;
     cost += meter.cost + 16;

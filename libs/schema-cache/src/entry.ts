@@ -1,4 +1,4 @@
-/** A value with its freshness beside it: Keyv deletes what it reads expired, and a stale value is wanted. */
+/** A value with its own freshness, because Keyv deletes expired values when it reads them, and stale ones are wanted. */
 export interface Entry {
   value: unknown;
   /** When it was stored, in ms since 1970. */
@@ -12,19 +12,19 @@ export interface Wrapped {
   value: Entry;
 }
 
-/** Whether what came out of a file or a server is an entry; says nothing about its value. */
+/** Whether a value from a file or a server is an entry; its own value is not checked. */
 export function isEntry(data: unknown): data is Entry {
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, 'value')) return false;
   const { storedAt, expiresAt } = data as Partial<Entry>;
   return Number.isFinite(storedAt) && Number.isFinite(expiresAt);
 }
 
-/** Stale too is what claims to be fresh for longer than `ttlMs`: stored with another setting or a wrong clock. */
+/** Whether an entry is fresh. One that claims to be for longer than `ttlMs` is not: it has another setting or a wrong clock. */
 export function isFresh({ expiresAt }: Entry, now: number, ttlMs: number): boolean {
   return now < expiresAt && expiresAt <= now + ttlMs;
 }
 
-/** The value as JSON; undefined for what is none, such as a loop or nesting too deep. */
+/** The value as JSON; undefined if it is not JSON, for example because of a loop, or nested too deep. */
 export function toJson(data: unknown): string | undefined {
   try {
     return JSON.stringify(data);

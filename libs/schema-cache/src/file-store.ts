@@ -7,11 +7,11 @@ import { MemoryStore } from './memory-store.js';
 /** Changes within this time are written together. */
 const gatherMs = 200;
 
-/** A `MemoryStore` that is also in a file: read once, written behind, and shared with other processes. */
+/** A `MemoryStore` that is also in a file: read once, written in the background, and shared with other processes. */
 export class FileStore extends MemoryStore {
   readonly #file: string;
   readonly #logger: Logger;
-  /** What this process changed since the last write; everything else is as the file has it. */
+  /** What this process has changed since the last write; everything else is taken from the file. */
   #changed = new Set<string>();
   #isCleared = false;
   #loading: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class FileStore extends MemoryStore {
     return super.all();
   }
 
-  /** Writes what is not written yet. */
+  /** Writes the changes that are not written yet. */
   override async close(): Promise<void> {
     if (this.#timer) this.#write();
     await this.#writing;
@@ -90,7 +90,7 @@ export class FileStore extends MemoryStore {
     this.#isCleared = false;
     try {
       const own = new Map(await super.all());
-      // A file that somebody broke meanwhile is written from what is known here.
+      // A file that was damaged meanwhile is written anew from memory.
       const kept = isCleared
         ? new Map<string, Entry>()
         : await readCacheFile(this.#file).catch(() => new Map(own));
@@ -104,7 +104,7 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  /** The file's entries with our changes; what this process used comes last, in the order of its use. */
+  /** The file's entries with the changes of this process; the entries it used come last, in the order of their use. */
   #merged(kept: Map<string, Entry>, own: ReadonlyMap<string, Entry>, changed: ReadonlySet<string>) {
     const theirs = new Map(kept);
     for (const key of changed) if (!own.has(key)) kept.delete(key);
@@ -118,7 +118,7 @@ export class FileStore extends MemoryStore {
     return new Map([...kept].slice(-this.maxEntries));
   }
 
-  /** Once, until writing works again: a full disk stays full for a while. */
+  /** Warns once until writing works again, because a full disk stays full for a while. */
   #warn(error: unknown, message: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;

@@ -1,6 +1,6 @@
 import type { Entry, Wrapped } from './entry.js';
 
-/** A Keyv store in memory that forgets what was not used for longest. */
+/** A Keyv store in memory that drops the least recently used entries. */
 export class MemoryStore {
   readonly maxEntries: number;
   readonly #entries = new Map<string, Entry>();

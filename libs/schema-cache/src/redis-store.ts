@@ -12,7 +12,7 @@ const pauseMs = 30_000;
 const maxEntryChars = 32 * 1024 * 1024;
 
 export interface RedisStoreOptions {
-  /** May hold a password; it is never logged. */
+  /** It may hold a password, so it is never logged. */
   url: string;
   maxEntries: number;
   ttlMs: number;
@@ -20,7 +20,7 @@ export interface RedisStoreOptions {
   logger: Logger;
 }
 
-/** Entries in Redis, which several servers share; those in use are in memory, too, and asked for when stale. */
+/** Entries in Redis, which several servers share; those in use are in memory, too, and are read again when they are stale. */
 export class RedisStore extends MemoryStore {
   readonly #options: RedisStoreOptions;
   #adapter: Promise<KeyvRedis<string>> | undefined;
@@ -59,7 +59,7 @@ export class RedisStore extends MemoryStore {
 
   override async clear(): Promise<void> {
     await super.clear();
-    // Only the connection tells whether it failed.
+    // Clearing does not reject if it fails; the connection does.
     await this.#ask((redis) => redis.getClient().then(() => redis.clear()));
   }
 
@@ -84,12 +84,12 @@ export class RedisStore extends MemoryStore {
     );
   }
 
-  /** Undefined when Redis does not answer in time. */
+  /** Undefined if Redis does not answer in time. */
   async #ask<T>(question: (redis: KeyvRedis<string>) => Promise<T>): Promise<T | undefined> {
     const { now, logger } = this.#options;
     if (now() < this.#retryAt) return undefined;
     try {
-      // A slow machine may need long to load the client: that tells nothing about Redis.
+      // Loading the client may take long on a slow machine, which says nothing about Redis.
       const redis = await this.#open();
       const answer = await untilAborted(question(redis), AbortSignal.timeout(answerMs));
       this.#hasWarned = false;

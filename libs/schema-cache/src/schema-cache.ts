@@ -7,21 +7,21 @@ import { MemoryStore } from './memory-store.js';
 import { RedisStore } from './redis-store.js';
 
 export interface SchemaCacheOptions {
-  /** Where entries outlive the process; written by its owner only, made when there is something to keep. Default: memory only. */
+  /** The file in which entries outlive the process. It is created with the first entry, for its owner only. Default: memory only. */
   file?: string;
-  /** `redis://…` or `rediss://…`: entries are there instead, shared by several servers. */
+  /** `redis://…` or `rediss://…`: entries are kept there instead, and shared by several servers. */
   store?: string;
-  /** How long an entry is fresh, in ms. A stale one is still answered, and loaded again behind. Default 86,400,000, a day. */
+  /** How long an entry is fresh, in ms. A stale one is still answered, and loaded again in the background. Default 86,400,000, a day. */
   ttlMs?: number;
   /** Beyond this many, the least recently used entry goes. Default 1,000. */
   maxEntries?: number;
   /** The clock, in ms since 1970. Default `Date.now`. */
   now?: () => number;
-  /** Default: silence. */
+  /** Default: no log. */
   logger?: Logger;
 }
 
-/** What is to be done with a value: answer it; answer it and load again behind; load again and wait. */
+/** What to do with a value: answer it; answer it and load again in the background; load again and wait. */
 export type Verdict = 'fresh' | 'stale' | 'unusable';
 
 /** One entry, without its value. */
@@ -36,8 +36,8 @@ export interface CacheEntry {
 }
 
 /**
- * A read-through cache of JSON values that outlives the process. What cannot be read or written is logged
- * once and costs no more than loading again.
+ * A read-through cache of JSON values that outlives the process. A failure to read or write is logged once, and costs
+ * no more than loading again.
  */
 export class SchemaCache<Value> {
   readonly #store: MemoryStore;
@@ -51,7 +51,7 @@ export class SchemaCache<Value> {
   /** Keys whose refresh failed: each is logged once, until it works again. */
   readonly #failing = new Set<string>();
 
-  /** Opens nothing. Throws `invalid_argument` for a store that is no Redis URL. */
+  /** Opens nothing. Throws `invalid_argument` for a store that is not a Redis URL. */
   constructor(options: SchemaCacheOptions = {}) {
     const { ttlMs = 86_400_000, now = Date.now, logger = silentLogger } = options;
     this.#ttlMs = ttlMs;
@@ -64,15 +64,15 @@ export class SchemaCache<Value> {
     this.#keyv.on('error', (error: unknown) => logger.error({ err: error }, 'The cache store failed.'));
   }
 
-  /** How often a value was there, stale or not, and how often it had to be waited for. */
+  /** How often a value was there, stale or not, and how often it had to be loaded first. */
   get stats(): { hits: number; misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }
 
   /**
-   * The value at once when there is one; a stale one is loaded again behind, and kept when that fails.
-   * Else what `load` gives, which concurrent callers share; rejects as `load` does. What comes out of a
-   * file or Redis may have been put there by anybody: `judge` decides what is taken, and must not throw.
+   * The value at once if there is one; a stale one is loaded again in the background, and kept if that fails.
+   * Otherwise what `load` resolves with, which concurrent callers share; then it rejects as `load` does. A value from a
+   * file or Redis may come from anyone, so `judge` decides whether it is used; it must not throw.
    */
   async getOrLoad(
     key: string,
@@ -99,7 +99,7 @@ export class SchemaCache<Value> {
     await this.#keyv.clear();
   }
 
-  /** What is there, by key. */
+  /** All entries, by key. */
   async entries(): Promise<CacheEntry[]> {
     const all = await this.#store.all();
     return all
@@ -109,7 +109,7 @@ export class SchemaCache<Value> {
       .sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** Writes what is not written yet, and ends the connection. Loads under way are not waited for. */
+  /** Writes the changes that are not written yet, and ends the connection. Does not wait for loads under way. */
   async close(): Promise<void> {
     await this.#store.close();
   }

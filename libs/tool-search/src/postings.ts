@@ -1,4 +1,4 @@
-/** Where a term stands: tools by their number, in ascending order, with its weight in each. */
+/** The tools that have a term: their numbers in ascending order, with the term's weight in each. */
 export class Postings {
   readonly tools: number[] = [];
   readonly weights: number[] = [];

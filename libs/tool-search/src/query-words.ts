@@ -10,8 +10,8 @@ const maxQueryChars = 1000;
 const maxQueryWords = 32;
 
 /**
- * What a query looks for. Articles, pronouns and question words only count by what they mean (`where`: a
- * place), or if the query has nothing else.
+ * The words that a query looks for. Articles, pronouns and question words count only by what they mean (`where`: a
+ * place), or if the query has no other words.
  */
 export function queryWordsOf(query: string): QueryWord[] {
   const all = termsOf(query.slice(0, maxQueryChars));

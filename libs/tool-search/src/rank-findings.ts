@@ -3,7 +3,7 @@ import type { Postings } from './postings.js';
 /** A term of the index that a word of the query stands for. */
 export interface Finding {
   postings: Postings;
-  /** How surely it is meant, to 1. */
+  /** How likely it is meant, up to 1. */
   weight: number;
 }
 
@@ -13,13 +13,13 @@ export interface RankedNumber {
   score: number;
 }
 
-/** How soon more of the same word stops to count: `k1` of BM25, in the measure of the field weights. */
+/** How soon more of the same word stops counting: `k1` of BM25, in the unit of the field weights. */
 const saturation = 3;
 
 /**
- * Ranks tools by what was found for each word of a query, the surest first: the best finding of each word
- * counts, by BM25, and more so the larger the share of the query that a tool has, where rare words are a
- * larger share. Equal ones stay in the order of their numbers.
+ * Ranks tools by what was found for each word of a query, the most likely first. The best finding of each word counts,
+ * by BM25. A tool that has a larger share of the query counts more, and rare words are a larger share. Equal tools stay
+ * in the order of their numbers.
  */
 export function rankFindings(toolCount: number, words: readonly (readonly Finding[])[]): RankedNumber[] {
   const scores = new Float64Array(toolCount);
@@ -61,7 +61,7 @@ export function rankFindings(toolCount: number, words: readonly (readonly Findin
     .sort((a, b) => b.score - a.score || a.number - b.number);
 }
 
-/** What a term tells by being there: the fewer tools have it, the more. Never nothing. */
+/** How much a term says about a tool: the fewer tools have it, the more. It is never zero. */
 function rarityOf({ tools }: Postings, toolCount: number): number {
   return Math.log(1 + (toolCount - tools.length + 0.5) / (tools.length + 0.5));
 }

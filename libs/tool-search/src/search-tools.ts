@@ -4,25 +4,24 @@ import { ToolIndex, type ToolMatch } from './tool-index.js';
 
 /** Which part of the matches is wanted. */
 export interface SearchOptions {
-  /** At most this many; default all. */
+  /** At most this many; default: all. */
   limit?: number;
-  /** Leaves out this many of the best; default 0. */
+  /** Skips this many of the best; default 0. */
   offset?: number;
 }
 
 const indexes = new WeakMap<readonly ToolSchema[], Promise<ToolIndex>>();
-/** The last array that began with the tool, and was not the same as one before. */
+/** By the first tool of an array, the last such array with an index of its own. */
 const lastBeginningWith = new WeakMap<ToolSchema, readonly ToolSchema[]>();
 
 /**
- * The tools that answer a query in words, best first, by name where they are equal. A tool is found by
- * any word of the query, so one that is off does not hide what the others find; without a word in it,
- * the query finds nothing.
+ * The tools that answer a query in words, best first; equal ones by name. A tool is found by any word of the query, so
+ * a wrong word does not hide what the others find. A query without words finds nothing.
  *
  * The first search in an array makes an index, which lasts as long as the array: pass the same one again, or
- * another of the same objects, and do not change it. A large one takes a while to make, and nobody else waits for
- * that. Only the first 10,000 tools are searched, by the first 1,000 characters and 32 words of the query; of
- * different words beside those of names, 200,000 are kept, or 20,000 of each server if that is more.
+ * another of the same objects, and do not change it. A large one takes a while to make, but does not hold
+ * up other work. Only the first 10,000 tools are searched, by the first 1,000 characters and 32 words of the query; of
+ * the different words outside names, 200,000 are kept, or 20,000 for each server if that is more.
  */
 export async function searchTools(
   tools: readonly ToolSchema[],
@@ -46,7 +45,7 @@ function indexOf(tools: readonly ToolSchema[]): Promise<ToolIndex> {
   return index;
 }
 
-/** Sources that narrow a list make a new one of the same tools each time. */
+/** Whether both arrays have the same tools; a source that narrows a list makes a new array each time. */
 function areSame(a: readonly ToolSchema[], b: readonly ToolSchema[]): boolean {
   return a.length === b.length && a.every((tool, at) => tool === b[at]);
 }

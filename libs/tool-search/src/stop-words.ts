@@ -15,7 +15,7 @@ e g eg ie etc
 
 const stopWords = new Set(words.trim().split(/\s+/));
 
-/** Whether a word (in lower case) says nothing about what is looked for: articles, pronouns, question words. */
+/** Whether a word (in lower case) says nothing about what is searched: an article, a pronoun or a question word. */
 export function isStopWord(word: string): boolean {
   return stopWords.has(word);
 }

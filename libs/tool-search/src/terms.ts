@@ -8,13 +8,13 @@ export interface Term {
   stem: string;
   /** What it stands for, alone or with the word after it. */
   concepts: readonly string[];
-  /** Whether only its concepts count, the word being an article, a pronoun or the like. */
+  /** Whether only its concepts count, because the word is an article, a pronoun or the like. */
   isStopWord: boolean;
 }
 
 /** Longer words, such as encoded data, are cut. */
 const maxWordChars = 40;
-/** Tools repeat their words: what was made of one is kept. Emptied when full. */
+/** The terms of words that were seen, because tools repeat their words. It is emptied when it is full. */
 const known = new Map<string, readonly Term[]>();
 const maxKnown = 20_000;
 
@@ -33,7 +33,7 @@ export function termsOf(text: string): Term[] {
   return terms;
 }
 
-/** A name without what separates its words: `Weird.Name-x_Y` is `weirdnamexy`. */
+/** A name without the separators of its words: `Weird.Name-x_Y` is `weirdnamexy`. */
 export function wholeName(text: string): string {
   return withoutAccents(text)
     .replace(/[^\p{L}\p{N}]+/gu, '')

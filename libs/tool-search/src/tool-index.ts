@@ -9,15 +9,15 @@ import { type Finding, rankFindings } from './rank-findings.js';
 import { type Term, termsOf, wholeName, wholeTermOf } from './terms.js';
 import { maxNameChars, type ToolText, toolText } from './tool-text.js';
 
-/** A tool that answers a query, and how well: only the order within one search means something. */
+/** A tool that answers a query, with a score that can only be compared within one search. */
 export interface ToolMatch {
   tool: ToolSchema;
   score: number;
 }
 
 /**
- * What a word counts where it is found, and how many words are usual there: among more, each tells less. These
- * figures, and those below, were chosen on the queries of fixtures/search-tuning.json, not on those that measure
+ * The weight of a word in each field, and how many words are usual there, because among more words each says less.
+ * These figures, and those below, were chosen on the queries of fixtures/search-tuning.json, not on those that measure
  * them (docs/performance.md).
  */
 const fields: Record<keyof ToolText, { boost: number; usualWords: number }> = {
@@ -35,17 +35,17 @@ const fieldNames = Object.keys(fields) as (keyof ToolText)[];
 const lengthShare = 0.5;
 /** Tools beyond these are not searched. */
 const maxTools = 10_000;
-/** Words of the index that one word of a query may stand for as their beginning, or misspelt. */
+/** How many words of the index one word of a query may match by its beginning, or misspelt. */
 const maxSimilar = 100;
-/** Different words that are kept beside those of names: so many of each server, or more if servers are few. */
+/** How many different words outside names are kept: this many for each server, or more if there are few servers. */
 const keptWords = { ofServer: 20_000, ofAll: 200_000 };
-/** Words of the index that misspelt ones are looked for among: so many of each server, or more if servers are few. */
+/** How many words of the index are compared with misspelt ones: this many for each server, or more if there are few. */
 const similarWords = { ofServer: 3_000, ofAll: 30_000 };
-/** Words of a query that are looked for so: each costs as much as there are words. */
+/** How many words of a query are compared so, because each is compared with all of these. */
 const maxMisspelt = 8;
-/** What a word counts, beside one that is there as it was asked for. */
+/** The weight of inexact matches; that of an exact one is 1. */
 const weights = { joined: 0.8, concept: 0.6, similar: 0.3, similarToUnknown: 0.6 };
-/** Milliseconds that an index is made before others have a turn. */
+/** Milliseconds for which an index is made before other work has a turn. */
 const maxTurnMs = 20;
 
 /** The words of many tools, ready to be searched: BM25 over weighted fields. */
@@ -53,7 +53,7 @@ export class ToolIndex {
   /** In the order of their names. */
   readonly #tools: ToolSchema[];
   readonly #words = new Map<string, Postings>();
-  /** Those of them that may be found by others that are like them. */
+  /** The words that may also be found by similar ones. */
   readonly #similarWords = new SearchableMap<Postings>();
   readonly #concepts = new Map<string, Postings>();
   /** The tools of each server, by its whole name. */
@@ -63,7 +63,7 @@ export class ToolIndex {
     this.#tools = tools.slice(0, maxTools).sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
   }
 
-  /** Takes a while where tools have much to say, and gives others their turn meanwhile. */
+  /** Takes a while if tools have long texts, and lets other work have its turn meanwhile. */
   static async of(tools: readonly ToolSchema[]): Promise<ToolIndex> {
     const index = new ToolIndex(tools);
     await index.#read();
@@ -106,8 +106,8 @@ export class ToolIndex {
   }
 
   /**
-   * All tools that any word of the query is found in, best first, by name where they are equal; those of a server
-   * whose name is the query before all others.
+   * All tools in which any word of the query is found, best first, equal ones by name. If the query is the name of a
+   * server, its tools come before all others.
    */
   search(query: string): ToolMatch[] {
     const words = queryWordsOf(query);
@@ -150,7 +150,7 @@ export class ToolIndex {
     return findings;
   }
 
-  /** Words that begin with this one and, if the index does not have it, such as it may be misspelt from. */
+  /** Words that begin with this one and, if the index does not have it, words of which it may be a misspelling. */
   #similar(stem: string, maybeMisspelt: boolean): Finding[] {
     const isKnown = this.#words.has(stem);
     const weight = isKnown ? weights.similar : weights.similarToUnknown;
@@ -177,7 +177,7 @@ export class ToolIndex {
       }));
   }
 
-  /** For a query that finds nothing else: words that have this one inside, or that look a little like it. */
+  /** For a query that finds nothing else: words that contain this one, or look a little like it. */
   #remote({ stem }: QueryWord): Finding[] {
     if (stem.length < 2) return [];
     const containing = [...this.#similarWords]
@@ -216,7 +216,7 @@ function postingsOf(index: Map<string, Postings>, term: string): Postings {
   return postings;
 }
 
-/** Room for words: a server that uses ever new ones takes none of the others'. */
+/** Room for words. A server that uses ever new ones takes no room from the others. */
 class Shares {
   readonly #left: Map<string, number>;
 
@@ -225,7 +225,7 @@ class Shares {
     this.#left = new Map([...servers].map((server) => [server, share]));
   }
 
-  /** False when the server has no room left. */
+  /** False if the server has no room left. */
   take(server: string): boolean {
     const left = this.#left.get(server) ?? 0;
     this.#left.set(server, left - 1);

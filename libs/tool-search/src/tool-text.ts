@@ -1,14 +1,14 @@
 import type { JsonValue, ToolSchema } from '@code-executor/contracts';
 
-/** Upstream text is as long as its author likes; what stands later is not looked at. */
+/** How much of an upstream text is read, because its author may make it as long as they like. */
 const maxDescriptionChars = 4000;
-/** Names, and queries that may be one, are not read further. */
+/** How much of a name is read, and of a query that may be one. */
 export const maxNameChars = 300;
 const maxParameters = 100;
 const maxParameterChars = 300;
 const maxDepth = 4;
 
-/** What of a tool is searched, by field. */
+/** The texts of a tool that are searched, by field. */
 export interface ToolText {
   name: string;
   server: string;
@@ -21,7 +21,7 @@ export interface ToolText {
   parameterDescriptions: string;
 }
 
-/** The texts of a tool, each bounded. */
+/** The texts of a tool, each cut to its limit. */
 export function toolText({
   name,
   server,
@@ -46,7 +46,7 @@ export function toolText({
   };
 }
 
-/** What stands before the first line break or the first full stop that ends a sentence. */
+/** The text before the first line break or the first full stop that ends a sentence. */
 export function firstSentence(text: string): string {
   const end = /[.!?](?=\s)|\n/u.exec(text);
   return end ? text.slice(0, end.index + 1) : text;
@@ -57,7 +57,7 @@ interface ParameterText {
   descriptions: string[];
 }
 
-/** Goes through properties and items, not through references: those may lead in circles. */
+/** Follows properties and items, but not references, because these may be circular. */
 function collectParameters(schema: JsonValue | undefined, depth: number, found: ParameterText): void {
   if (depth > maxDepth || !isRecord(schema)) return;
   if (depth > 0) found.descriptions.push(textOf(schema['description'], maxParameterChars));
@@ -75,7 +75,7 @@ function isRecord(value: JsonValue | undefined): value is { [key: string]: JsonV
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Not every upstream server keeps to the types. */
+/** Upstream servers may send values of other types. */
 function textOf(value: unknown, maxChars: number): string {
   return typeof value === 'string' ? value.slice(0, maxChars) : '';
 }

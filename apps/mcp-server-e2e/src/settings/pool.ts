@@ -38,12 +38,12 @@ export const poolChecks = [
       },
       'pool.maxQueued': async (server) => {
         const message =
-          'Tool mcp__up__give was not called, for 1 calls run and 1 wait for their turn; try again later.';
+          'Tool mcp__up__give was not called because the queue is full (1 calls running, 1 waiting); try again later.';
         expect((await crowd(server))[2]).toEqual(['unavailable', message, 60_000]);
       },
       'pool.queueTimeoutMs': async (server) => {
         const message =
-          'Tool mcp__up__tell was not called, for its turn did not come within 1 s; try again later.';
+          'Tool mcp__up__tell was not called because its turn did not come within 1 s; try again later.';
         expect((await crowd(server))[1]).toEqual(['unavailable', message, 30_000]);
       },
     },

@@ -57,7 +57,7 @@ export const securityChecks = [
         );
         // Granted, and refused only because it is this machine.
         expect(result).toEqual([
-          expect.stringContaining('Host localhost is not reached, for it is not a public address'),
+          expect.stringContaining('Host localhost is not reached because it is not a public address'),
           expect.stringContaining('permissions.net'),
         ]);
         expect(stderr).toBe(

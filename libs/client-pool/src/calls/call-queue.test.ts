@@ -57,7 +57,7 @@ describe('CallQueue', () => {
       expect(error).toMatchObject({
         code: 'unavailable',
         message:
-          'Tool mcp__moody__sleep was not called, for 100 calls run and 200 wait for their turn; try again later.',
+          'Tool mcp__moody__sleep was not called because the queue is full (100 calls running, 200 waiting); try again later.',
         tool: 'mcp__moody__sleep',
         server: 'moody',
         retryAfterMs: 60_000,
@@ -79,7 +79,7 @@ describe('CallQueue', () => {
     expect(second).toMatchObject({
       code: 'unavailable',
       message:
-        'Tool mcp__moody__sleep was not called, for its turn did not come within 0.05 s; try again later.',
+        'Tool mcp__moody__sleep was not called because its turn did not come within 0.05 s; try again later.',
       tool: 'mcp__moody__sleep',
       server: 'moody',
       retryAfterMs: 30_000,
@@ -191,7 +191,7 @@ describe('CallQueue among several servers and executions', () => {
     expect(pool.stats).toMatchObject(stats(6, 8));
     expect(told).toEqual(
       Array(6).fill(
-        'Tool mcp__moody__sleep was not called, for 6 calls run and 8 wait for their turn; try again later.',
+        'Tool mcp__moody__sleep was not called because the queue is full (6 calls running, 8 waiting); try again later.',
       ),
     );
     await Promise.all([quick('other', 'quick'), quick('other', 'quick')]);
@@ -215,7 +215,7 @@ describe('CallQueue among several servers and executions', () => {
     events.length = 0;
     const modest = slow('moody', 'modest');
     await until(() => events.length === 1);
-    expect(one.told).toEqual([expect.stringContaining('3 calls run and 4 wait for their turn')]);
+    expect(one.told).toEqual([expect.stringContaining('3 calls running, 4 waiting')]);
     expect(events).toEqual([
       expect.objectContaining({ action: 'full', executionId: 'greedy', queuedMs: expect.any(Number) }),
     ]);

@@ -11,11 +11,11 @@ export interface CallQueueOptions {
   queueTimeoutMs: number;
   /** The servers that share the places. */
   serverNames: () => readonly string[];
-  /** A call was not let in, or waited in vain, for so long. */
+  /** A call was refused, perhaps after a wait of `waitedMs`. */
   onRefused: (action: Refusal, call: QueuedCall, waitedMs?: number) => void;
 }
 
-/** Why a call gets no turn: the line is full, or it has waited too long. */
+/** Why a call gets no turn: the queue is full, or it has waited too long. */
 export type Refusal = 'full' | 'timed_out';
 
 /** A call on its way through the queue. */
@@ -30,14 +30,14 @@ interface WaitingCall extends QueuedCall, Claim {
   leave: (reason: unknown) => void;
 }
 
-/** What a caller is told to wait when the queue is full, or when waiting in it was in vain. */
+/** `retryAfterMs` of a call that the full queue refuses, and of one that has waited too long. */
 const retryAfterFullMs = 60_000;
 const retryAfterTimeoutMs = 30_000;
 
 /**
- * A line with an end, and an end to the waiting in it. Calls of one execution to one server come first in, first
- * out; among others the turn goes to whoever has the fewest places, and a line that is full refuses the newest call
- * of whoever waits with the most.
+ * A queue with a limit on its length and on the wait in it. Calls of one execution to one server come first in, first
+ * out. Otherwise the next place goes to the server and the execution that have the fewest, and a full queue refuses
+ * the newest call of those that wait with the most.
  */
 export class CallQueue {
   readonly #options: CallQueueOptions;
@@ -55,7 +55,7 @@ export class CallQueue {
   }
 
   /**
-   * Waits for a turn; resolves with what ends it.
+   * Waits for a turn; resolves with a function that ends the turn.
    *
    * @throws CodeExecutorError `unavailable` when the queue is full or the wait too long; the signal's reason when
    * it fires during the wait.
@@ -63,7 +63,7 @@ export class CallQueue {
   async turn(tool: ToolSchema, options: CallOptions): Promise<() => void> {
     const { signal, executionId, caller } = options;
     signal?.throwIfAborted();
-    // Only one that the operator knows by name has a share: all others would have one together.
+    // Only a caller that the operator knows by name has a share, because all others would have one together.
     const known = caller?.policy && `${caller.kind}:${caller.id}`;
     const claim: Claim = { server: tool.server, caller: executionId ?? known };
     let timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ export class CallQueue {
     };
   }
 
-  /** Lets in whoever may take a place. */
+  /** Lets in the calls that may take a place. */
   #admit(): void {
     for (let next = this.#places.next(this.#line); next; next = this.#places.next(this.#line)) {
       this.#line.splice(this.#line.indexOf(next), 1);
@@ -101,7 +101,7 @@ export class CallQueue {
 
   #remove(call: WaitingCall, reason: unknown): void {
     const index = this.#line.indexOf(call);
-    // It has its turn, or has left already.
+    // It already has its turn, or has left.
     if (index === -1) return;
     this.#line.splice(index, 1);
     call.leave(reason);
@@ -118,11 +118,11 @@ export class CallQueue {
     const about = { tool: tool.name, server: tool.server };
     if (action === 'full') {
       const { maxQueued } = this.#options;
-      const message = `Tool ${tool.name} was not called, for ${this.#places.active} calls run and ${maxQueued} wait for their turn; try again later.`;
+      const message = `Tool ${tool.name} was not called because the queue is full (${this.#places.active} calls running, ${maxQueued} waiting); try again later.`;
       return new CodeExecutorError('unavailable', message, { ...about, retryAfterMs: retryAfterFullMs });
     }
     const seconds = this.#options.queueTimeoutMs / 1000;
-    const message = `Tool ${tool.name} was not called, for its turn did not come within ${seconds} s; try again later.`;
+    const message = `Tool ${tool.name} was not called because its turn did not come within ${seconds} s; try again later.`;
     return new CodeExecutorError('unavailable', message, { ...about, retryAfterMs: retryAfterTimeoutMs });
   }
 }

@@ -18,8 +18,8 @@ export interface SpanOptions {
 const tracer = trace.getTracer('@code-executor/client-pool');
 
 /**
- * Makes the call within a client span by OpenTelemetry's conventions for MCP and hands it what the server shall
- * name as its parent: that span, or the given parent where no SDK is registered.
+ * Makes the call within a client span that follows OpenTelemetry's conventions for MCP. The call gets what the server
+ * names as its parent: that span, or the given parent if no SDK is registered.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -39,7 +39,7 @@ export async function withCallSpan(
   };
   const span = tracer.startSpan(`tools/call ${tool}`, { kind: SpanKind.CLIENT, attributes }, outer);
   const fail = (type: string) => {
-    // By its code alone: messages may repeat what users and servers wrote.
+    // The code alone, because messages may repeat what users and servers wrote.
     span.setAttribute('error.type', type);
     span.setStatus({ code: SpanStatusCode.ERROR });
   };

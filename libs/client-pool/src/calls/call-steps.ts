@@ -74,12 +74,12 @@ async function waitForTurn(call: PoolCall, next: Next): Promise<ToolResult> {
   }
 }
 
-/** A call that has to wait for its server to be started holds no place that others could have. */
+/** A call that waits for its server to start holds no place that others could have. */
 async function turnOf({ found: { server, schema }, parts, options }: PoolCall): Promise<() => void> {
   const { signal } = options;
   for (;;) {
-    if (server.isPaused) await untilAborted(server.paced(), signal);
-    await untilAborted(server.settled(), signal);
+    if (server.isPaused) await untilAborted(server.pauseEnded(), signal);
+    await untilAborted(server.startEnded(), signal);
     const endTurn = await parts.queue.turn(schema, options);
     if (!server.isPaused) return endTurn;
     endTurn();
@@ -110,7 +110,7 @@ function retry(call: PoolCall, next: Next): Promise<ToolResult> {
   return withRetries(attempt, { mayRetry, timeoutMs: server.callTimeoutMs, signal: call.options.signal });
 }
 
-/** The server says that a second call does no harm; if that is not true, the harm is its own. */
+/** Whether the server says that a second call does no harm; it bears the harm if that is not true. */
 function isRepeatable({ annotations }: ToolSchema): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
 }
@@ -137,7 +137,7 @@ async function renewSession(call: PoolCall, next: Next): Promise<ToolResult> {
   try {
     return await next(call);
   } catch (error) {
-    // Nothing was executed, and the best of servers forget sessions: the caller need not know.
+    // Nothing was executed, and sessions expire at healthy servers too, so the caller need not know.
     if (!isSessionExpired(error)) throw error;
   }
   return next(call);

@@ -11,11 +11,11 @@ export type CircuitAction = 'opened' | 'half_open' | 'closed';
 export interface CircuitOptions {
   /** The server. */
   name: string;
-  /** So many failures in a row open the circuit. */
+  /** This many failures in a row open the circuit. */
   failureThreshold: number;
   /** Milliseconds from the opening to the trial. */
   resetTimeoutMs: number;
-  /** Told of the call that changed it; what makes it `half_open` is time alone. */
+  /** Called with the call that changed the circuit; `half_open` has none, because time alone leads to it. */
   onChange: (action: CircuitAction, by?: CallOptions) => void;
   logger: Logger;
 }
@@ -24,7 +24,7 @@ type Work = (isTrial: boolean) => Promise<unknown>;
 
 type WorkArguments = [work: Work, by: CallOptions, isTrial: boolean, giveUp: (error: unknown) => void];
 
-/** What callers are told to wait while the trial is under way: it may be over at any moment. */
+/** `retryAfterMs` while the trial is under way, which may end at any moment. */
 const trialRetryAfterMs = 1_000;
 
 /**
@@ -62,7 +62,7 @@ export class Circuit {
     return this.#breaker.opened ? this.#failure : undefined;
   }
 
-  /** How long calls are still refused before the trial; 0 when the circuit is not open. */
+  /** How long calls are still refused before the trial; 0 if the circuit is not open. */
   get openLeftMs(): number {
     if (!this.#breaker.opened) return 0;
     return Math.max(1, Math.ceil(this.#openedAt + this.#options.resetTimeoutMs - performance.now()));
@@ -79,7 +79,7 @@ export class Circuit {
   async run<T>(tool: string, by: CallOptions, work: (isTrial: boolean) => Promise<T>): Promise<T> {
     const refusal = this.refusal(tool);
     if (refusal) throw refusal;
-    // Whoever closed it refuses the work, too.
+    // It is closed for good: the connection refuses the work itself.
     if (this.#breaker.isShutdown) return work(false);
     return new Promise((resolve, reject) => {
       const done = this.#breaker.fire(work, by, this.#breaker.halfOpen, reject) as Promise<T>;
@@ -119,7 +119,7 @@ export class Circuit {
       if (verdict === 'nothing') {
         giveUp(error);
         if (isTrial && this.#breaker.halfOpen) this.#repeatTrial();
-        // The breaker knows only of good and bad outcomes, so that it never hears of this one.
+        // The breaker knows good and bad outcomes only, so this one is kept from it.
         return new Promise(() => {});
       }
       if (verdict === 'success') this.#succeed(by);
@@ -140,7 +140,7 @@ export class Circuit {
     this.#breaker = this.#createBreaker(true);
   }
 
-  /** Counting is ours, for opossum counts no failures in a row; states, their timer and the one trial are its own. */
+  /** Failures in a row are counted here, because opossum does not; it keeps the states, their timer and the trial. */
   #createBreaker(isHalfOpen = false): CircuitBreaker<WorkArguments> {
     const breaker = new CircuitBreaker(this.#work, {
       timeout: false,
@@ -178,7 +178,7 @@ export class Circuit {
     const count = this.#failuresInRow;
     const times = count === 1 ? 'a failure' : `${count} failures in a row`;
     const reason = `its circuit is open after ${times}; the last: ${known?.message ?? message}`;
-    const fix = known?.fix ?? 'It is tried again by itself; if it goes on, see to the server.';
+    const fix = known?.fix ?? 'It is tried again automatically; if it keeps failing, check the server.';
     return new ConnectFailure(this.#options.name, reason.replace(/\.$/, ''), fix, error);
   }
 }

@@ -6,13 +6,16 @@ const baseDelayMs = 100;
 export interface RetryOptions {
   /** Whether trying again may help. */
   mayRetry: (error: unknown) => boolean;
-  /** Limit of all attempts and waits together; the last error stands when it leaves no time for another one. */
+  /** Limit of all attempts and waits together; if it leaves no time for another attempt, the last error is final. */
   timeoutMs: number;
-  /** Ends a wait; rejects with an `AbortError` then. */
+  /** Ends a wait, which then rejects with an `AbortError`. */
   signal: AbortSignal | undefined;
 }
 
-/** Tries at most three times, after a wait of up to 100 ms and one of up to 200 ms: at random, lest all come back at once. */
+/**
+ * Tries at most three times, after a wait of up to 100 ms and one of up to 200 ms. The waits are random, so that calls
+ * that failed together do not come back together.
+ */
 export async function withRetries<T>(
   attempt: (timeLeftMs: number, isRetry: boolean) => Promise<T>,
   { mayRetry, timeoutMs, signal }: RetryOptions,

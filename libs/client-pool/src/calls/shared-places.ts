@@ -1,14 +1,14 @@
-/** Whose call it is, where places are shared. */
+/** Whose call it is, among those that share the places. */
 export interface Claim {
   readonly server: string;
-  /** The execution, or the client; undefined where nobody says. */
+  /** The execution, or the client; undefined if neither is known. */
   readonly caller: string | undefined;
 }
 
 /**
  * The places for calls, shared with a minimum for each server: half of them are kept, in equal parts, for the
- * servers that have fewer calls than their part, and the others are for whoever comes first. One caller has a
- * third of all at most. So slow calls to some servers, or of one program, leave places for all others.
+ * servers that have fewer calls than their part, and the others go to the first that come. One caller has a third of
+ * all at most. So slow calls to some servers, or of one program, leave places for all others.
  */
 export class SharedPlaces {
   readonly max: number;
@@ -22,7 +22,7 @@ export class SharedPlaces {
     this.#serverNames = serverNames;
   }
 
-  /** The places that are taken. */
+  /** How many places are taken. */
   get active(): number {
     return this.#active;
   }
@@ -55,7 +55,7 @@ export class SharedPlaces {
     const part = Math.max(1, Math.floor(this.max / 2 / names.length));
     if (this.#ofServer(server) < part) return true;
     const kept = names.reduce((sum, name) => sum + Math.max(0, part - this.#ofServer(name)), 0);
-    // Where there are more servers than places, parts are kept for some of them.
+    // If there are more servers than places, parts are kept for some of them only.
     return this.max - this.#active > Math.min(kept, Math.floor(this.max / 2));
   }
 
@@ -89,7 +89,7 @@ function largestGroup<Claimed>(
     const key = keyOf(claim);
     const group = groups.get(key) ?? [];
     group.push(claim);
-    // Groups stand in the order of their newest claims.
+    // Keeps the groups in the order of their newest claims.
     groups.delete(key);
     groups.set(key, group);
   }
@@ -98,7 +98,7 @@ function largestGroup<Claimed>(
   return largest;
 }
 
-/** Keys without places are forgotten: executions come and go. */
+/** A key without places is deleted, because executions come and go. */
 function add<Key>(counts: Map<Key, number>, key: Key, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);

@@ -2,7 +2,7 @@ import type { ContentBlock, JsonObject, ToolResult } from '@code-executor/contra
 
 import { isRecord } from '../json-record.js';
 
-/** What a server answered to a call, whole; undefined when it is no tool result. */
+/** The whole answer of a server to a call; undefined if it is not a tool result. */
 export function toToolResult(raw: Record<string, unknown>): ToolResult | undefined {
   const { content = [], structuredContent, isError, _meta } = raw;
   if (!Array.isArray(content) || !content.every(isContentBlock)) return undefined;
@@ -13,7 +13,7 @@ export function toToolResult(raw: Record<string, unknown>): ToolResult | undefin
   return result;
 }
 
-/** An error of a tool with other words; what is no error is data, and stays as it is. */
+/** The result of a tool with the texts of an error reworded; a result that is not an error is data, and stays as it is. */
 export function rewordError(result: ToolResult, reword: (text: string) => string): ToolResult {
   if (result.isError !== true) return result;
   const content = result.content.map((block) =>

@@ -27,7 +27,7 @@ export class ServerJudge {
         if (hasAnswered) return 'nothing';
         break;
       case 'resource_exhausted':
-        // An answer that is too large is one.
+        // An answer that is too large is an answer, too.
         if (!isLoss(cause)) return 'success';
         break;
       default:

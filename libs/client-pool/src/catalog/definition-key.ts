@@ -4,9 +4,10 @@ import type { UpstreamServer } from '../options.js';
 import { secretsOf, withoutCredentials, withoutSecrets } from '../connection/secrets-of.js';
 
 /**
- * The key of a server's tools in a cache: another definition under the same name is another server. Whoever reads the
- * cache must not be able to find out a short password by trying: of the values that may be secret (of `env` and
- * `headers`, in arguments and addresses) the key has one byte of a hash, which tells nearly all changes and nothing else.
+ * The key of a server's tools in a cache: another definition under the same name is another server. Someone who reads
+ * the cache must not be able to guess a short password from it. So of the values that may be secret (those of `env` and
+ * `headers`, and in arguments and addresses) the key has one byte of a hash, which shows nearly all changes and nothing
+ * else.
  */
 export function definitionKey(name: string, server: UpstreamServer): string {
   const shown =

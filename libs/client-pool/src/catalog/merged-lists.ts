@@ -8,7 +8,7 @@ type List = KnownTools | UnknownTools;
 
 /** The lists of several servers as one: each name once, in the order of the servers, then by name. */
 export class MergedLists {
-  /** The last whole list, and what it was made of. */
+  /** The last list of all servers, and the lists it was made of. */
   #whole: { lists: readonly List[]; tools: ToolSchema[] } | undefined;
 
   /** The lists of all servers, in the order of their names: the same array as long as the lists are the same. */
@@ -25,19 +25,19 @@ export class MergedLists {
     const rankOf = ({ server }: ToolSchema) => ranks.get(server) ?? 0;
     const merged = new Map<string, ToolSchema>();
     for (const { tools } of lists) for (const tool of tools?.values() ?? []) keepCallable(merged, tool);
-    for (const list of lists) if (!list.tools) markUnclear(merged, list.failure);
+    for (const list of lists) if (!list.tools) markAmbiguous(merged, list.failure);
     return [...merged.values()].sort((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
   }
 }
 
-/** Of two tools under one name, the one that a call would reach. */
+/** Keeps, of two tools with one name, the one that a call would reach. */
 function keepCallable(merged: Map<string, ToolSchema>, tool: ToolSchema): void {
   const other = merged.get(tool.name);
   if (!other || other.server.length < tool.server.length) merged.set(tool.name, tool);
 }
 
-/** A tool whose name may be that of a tool of a server that could not be listed: a call to it is refused. */
-function markUnclear(merged: Map<string, ToolSchema>, { server, message, fix }: ConnectFailure): void {
+/** Marks tools whose name may be that of a tool of a server that could not be listed: calls to them are refused. */
+function markAmbiguous(merged: Map<string, ToolSchema>, { server, message, fix }: ConnectFailure): void {
   for (const [name, tool] of merged) {
     if (possibleOwners(name, [{ name: server }]).length === 0 || tool.server.length > server.length) continue;
     const reason = `its name may be that of a tool of server ${server}, which is unavailable: ${message}`;

@@ -37,7 +37,7 @@ export class ServerTools {
   readonly #access: ServerAccess;
   readonly #sessionCache = new SessionCache();
   readonly #catalog: ToolCatalog;
-  /** The connection that the tools were last listed over, or are. */
+  /** The connection over which the tools were last listed, or are being listed. */
   #listedOver: UpstreamConnection | undefined;
   /** The tools with the failure in each: the same map as long as both are the same. */
   #marked: (KnownTools & { of: ReadonlyMap<string, ToolSchema> }) | undefined;
@@ -49,7 +49,7 @@ export class ServerTools {
     this.#catalog = new ToolCatalog({ ...options, cache, list: () => this.#list() });
   }
 
-  /** Number of tools, as far as known. */
+  /** Number of tools; undefined if they are not known. */
   get size(): number | undefined {
     return this.#catalog.size;
   }
@@ -61,8 +61,8 @@ export class ServerTools {
   }
 
   /**
-   * The tools, and why calling them would fail; never rejects. With a cache that has them nothing is
-   * connected; `refresh` reads them again. Waits `discoveryTimeoutMs` for the server, or `untilReady`.
+   * The tools, and why calling them would fail; never rejects. Connects nothing if the cache has them; `refresh` reads
+   * them again. Waits for the server for `discoveryTimeoutMs`, or `untilReady`.
    */
   async known({ refresh = false, untilReady = false }: ListOptions = {}): Promise<KnownTools | UnknownTools> {
     const { connector } = this.#access;
@@ -108,10 +108,10 @@ export class ServerTools {
     this.#sessionCache.forget();
   }
 
-  /** Asks the server itself. One that can be connected but not listed is as good as none. */
+  /** Asks the server itself. A new connection over which it cannot be listed is given up. */
   async #list(): Promise<ReadonlyMap<string, ToolSchema>> {
     const { connector } = this.#access;
-    if (connector.isPaused) await connector.paced();
+    if (connector.isPaused) await connector.pauseEnded();
     const isNew = !connector.isConnected;
     return connector.withinStartLimit(async (signal) => {
       const connection = await this.#access.connected();

@@ -8,9 +8,9 @@ import type { UpstreamServer } from '../options.js';
 import type { CacheVerdict, ToolListCache } from './tool-list-cache.js';
 import { toEntry, toolsFrom } from './tool-listing.js';
 
-/** Servers announce changes in bursts: one listing answers them all. */
+/** Servers announce changes in bursts, and one listing answers them all. */
 const settleMs = 100;
-/** One that announces them all the time waits twice as long each time, up to this. */
+/** If a server announces changes all the time, this wait doubles each time, up to this limit. */
 const maxSettleMs = 5_000;
 
 type Tools = ReadonlyMap<string, ToolSchema>;
@@ -21,14 +21,14 @@ export interface ToolCatalogOptions {
   name: string;
   server: UpstreamServer;
   cache: ToolListCache;
-  /** Connects if need be, and lists; rejects with a `ConnectFailure`. */
+  /** Connects if necessary, and lists; rejects with a `ConnectFailure`. */
   list: () => Promise<Tools>;
-  /** Longest wait for a listing that is under way while there is an older one. */
+  /** Longest wait for a listing that is under way if there is an older one. */
   discoveryTimeoutMs: number;
   logger: Logger;
 }
 
-/** The tools of one server by their own names, out of the cache; listed again after the server announces a change. */
+/** The tools of one server by their own names, from the cache; listed again after the server announces a change. */
 export class ToolCatalog {
   readonly #options: ToolCatalogOptions;
   readonly #key: string;
@@ -47,20 +47,20 @@ export class ToolCatalog {
     this.#key = definitionKey(options.name, options.server);
   }
 
-  /** Number of tools, as far as known. */
+  /** Number of tools; undefined if they are not known. */
   get size(): number | undefined {
     return this.#tools?.size;
   }
 
-  /** For how long the server has been asked for its list; undefined where it is not. */
+  /** For how long the server has been asked for its list; undefined while it is not being asked. */
   get askedForMs(): number | undefined {
     return this.#askedAt === undefined ? undefined : performance.now() - this.#askedAt;
   }
 
   /**
    * The tools; after a change the new ones, if they come soon. The same map as long as they are the same.
-   * `isRetryDue` lists them again behind. Rejects with a `ConnectFailure` when none were ever listed; undefined when
-   * the server has been asked for longer than `discoveryTimeoutMs`, unless this is to be waited for.
+   * `isRetryDue` lists them again in the background. Rejects with a `ConnectFailure` if none were ever listed; resolves
+   * with undefined once the server has been asked for `discoveryTimeoutMs`, except `untilReady`.
    */
   async current({
     isRetryDue,
@@ -94,7 +94,7 @@ export class ToolCatalog {
     await this.#within(this.listAgain());
   }
 
-  /** Lists again; the old list stays where that fails. */
+  /** Lists again; the old list stays if that fails. */
   listAgain(): Promise<void> {
     // A change announced meanwhile may have come too late for this listing.
     return (this.#refreshing ??= this.#refreshOnce()
@@ -149,13 +149,13 @@ export class ToolCatalog {
     return isRetryDue ? 'stale' : 'fresh';
   }
 
-  /** The tools of a cached value, which is checked like what a server sends; undefined when it is none. */
+  /** The tools of a cached value, which is checked as a server's answer is; undefined if it is not a list of tools. */
   #understand(value: unknown): Tools | undefined {
     if (value === this.#value && this.#tools) return this.#tools;
     const tools = isRecord(value) ? toolsFrom(this.#options.name, value['tools']) : undefined;
     if (!tools) return undefined;
     this.#value = value;
-    // Whoever keeps an index of the tools knows them by the map.
+    // What others made of the tools is kept by these objects, so equal tools stay the same objects.
     if (!this.#tools || !areSame(tools, this.#tools)) this.#tools = tools;
     return this.#tools;
   }
@@ -165,7 +165,7 @@ export class ToolCatalog {
   }
 }
 
-/** All of it has been JSON. */
+/** Compares the JSON: that is what the tools came from. */
 function areSame(a: Tools, b: Tools): boolean {
   return a.size === b.size && JSON.stringify([...a.values()]) === JSON.stringify([...b.values()]);
 }

@@ -1,11 +1,11 @@
-/** What a reader thinks of a cached value: take it; take it and load again behind; load again and wait. */
+/** What to do with a cached value: use it; use it and load again in the background; load again and wait. */
 export type CacheVerdict = 'fresh' | 'stale' | 'unusable';
 
 /** Where the pool keeps tool lists as JSON values; `SchemaCache` is one. */
 export interface ToolListCache {
   /**
-   * The value of the key at once when `judge` takes it, loaded again behind when it is stale; else what
-   * `load` gives, which concurrent callers share. Rejects as `load` does when that was waited for.
+   * The value of the key at once if `judge` accepts it, and loaded again in the background if it is stale. Otherwise
+   * what `load` resolves with, which concurrent callers share; then it rejects as `load` does.
    */
   getOrLoad(
     key: string,

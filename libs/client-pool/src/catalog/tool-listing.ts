@@ -9,12 +9,12 @@ import { toolName } from './tool-names.js';
 const maxPages = 64;
 const maxTools = 10_000;
 const maxListChars = 16 * 1024 * 1024;
-/** Of the name that programs use, `mcp__<server>__<tool>`; the policy takes none that is longer. */
+/** Longest name that programs use, `mcp__<server>__<tool>`; the policy refuses longer ones. */
 const maxNameChars = 256;
 const controlCharacters = /\p{Cc}+/gu;
-/** MCP allows letters, digits and `_-./`; whatever has no control characters can be handled. */
+/** MCP allows letters, digits and `_-./`; every name without control characters can be handled. */
 const usableName = /^\P{Cc}+$/u;
-/** The log names this many of the tools that are left out, and so much of each name. */
+/** How many of the tools that are left out the log names, and how many characters of each name. */
 const maxNamesLogged = 20;
 const maxCharsLogged = 100;
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
@@ -23,8 +23,8 @@ const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 export type RequestPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;
 
 /**
- * All tools of a server by their own names. Entries that are no tools are left out with a warning; a
- * list beyond all bounds is a `ConnectFailure`, because a part of it would be mistaken for the whole.
+ * All tools of a server by their own names. Entries that are not tools are left out with a warning; a
+ * list beyond the limits is a `ConnectFailure`, because a part of it would be mistaken for the whole.
  */
 export async function listAllTools(
   server: string,
@@ -62,8 +62,8 @@ export async function listAllTools(
 }
 
 /**
- * The tools of a list that was kept as {@link toEntry} makes it; undefined when any of it is not what a
- * server may send. It may have been changed since.
+ * The tools of a list that was stored as {@link toEntry} makes it; undefined if any of it is not what a server may
+ * send, because the store may have been changed.
  */
 export function toolsFrom(server: string, entries: unknown): Map<string, ToolSchema> | undefined {
   if (!Array.isArray(entries) || entries.length > maxTools) return undefined;
@@ -83,18 +83,18 @@ export function toEntry([name, schema]: [ownName: string, schema: ToolSchema]): 
   return { name, title, description, inputSchema: parameters, outputSchema, annotations };
 }
 
-/** What a list takes, as text and in memory, where it stays. */
+/** The size of a list, as text and in memory. */
 class ListSize {
   #chars = 0;
   #cost = 0;
 
-  /** Counts an entry; false when the list is too large with it. */
+  /** Counts an entry; false if that makes the list too large. */
   fits(entry: unknown): boolean {
     let text: string;
     try {
       text = JSON.stringify(entry);
     } catch {
-      // It is nested too deep to be written.
+      // It is nested too deep to be written as JSON.
       return false;
     }
     this.#chars += text.length;

@@ -10,7 +10,7 @@ export class ConnectFailure extends CodeExecutorError {
     this.fix = fix;
   }
 
-  /** `retryAfterMs` is 0 where the next use tries it again, or where time mends nothing. */
+  /** `retryAfterMs` is 0 if the next use tries it again, or if waiting does not help. */
   toFailedServer(retryAfterMs = 0): FailedServer {
     return {
       server: this.server,

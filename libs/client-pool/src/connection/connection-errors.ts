@@ -34,7 +34,7 @@ export interface Loss {
   isSessionExpired?: boolean;
 }
 
-/** A message that is too large, where it is not known which request it answers, or that has no end. */
+/** A message that is too large and does not show which request it answers, or that does not end. */
 export const tooLarge: Loss = { code: 'resource_exhausted', how: 'sent a message larger than 64 MB' };
 
 export const asksTooMuch: Loss = {
@@ -42,7 +42,7 @@ export const asksTooMuch: Loss = {
   how: 'sent more requests than it takes answers to',
 };
 
-/** The cause of errors that a server has answered: it works, and has said no. */
+/** The cause of errors that the server itself has answered, which show that it works. */
 export const answeredError = Object.freeze({ isAnswer: true });
 
 export function isLoss(cause: unknown): cause is Loss {
@@ -51,7 +51,7 @@ export function isLoss(cause: unknown): cause is Loss {
 
 const retryAfterMs = 100;
 
-/** The error of one call; `loss` when the connection is gone, `isLogged` when the log has what a process said at its end. */
+/** The error of one call. `loss` is set if the connection is gone, `isLogged` if the log has the last output of a process. */
 export function toCallError(
   name: string,
   tool: string,
@@ -81,7 +81,7 @@ export function toCallError(
     case 'invalid_params':
       return error('invalid_argument', `Tool ${tool} refused its arguments: ${fault.message}`);
     case 'method_not_found':
-      return error('not_found', `Server ${name} knows no such tool as ${tool} any more: ${fault.message}`);
+      return error('not_found', `Server ${name} no longer has a tool named ${tool}: ${fault.message}`);
     case 'too_large':
       return error(
         'resource_exhausted',

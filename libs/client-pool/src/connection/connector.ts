@@ -45,30 +45,30 @@ export class Connector {
     return this.#attempt !== undefined;
   }
 
-  /** Why the last attempt failed; undefined when it did not. */
+  /** Why the last attempt failed; undefined if it did not. */
   get failure(): ConnectFailure | undefined {
     return this.#failure?.reason;
   }
 
-  /** How long nobody should try again; 0 when the next use may. */
+  /** How long no attempt should be made; 0 if the next use may try again. */
   get coolDownLeftMs(): number {
     return Math.max(0, Math.ceil((this.#failure?.retryAt ?? 0) - performance.now()));
   }
 
-  /** Whether it is to be started only after a pause, for it keeps going away; see {@link paced}. */
+  /** Whether the next start has to wait because the server keeps going away; see {@link pauseEnded}. */
   get isPaused(): boolean {
     return !this.#whyClosed && !this.living && this.#pace.pauseMs > 0;
   }
 
-  /** Resolves when the next start needs no pause. To be waited for before anything is taken that others need. */
-  async paced(): Promise<void> {
+  /** Resolves when the next start needs no pause. Wait for it before you take anything that others need. */
+  async pauseEnded(): Promise<void> {
     while (this.isPaused) {
       const { pauseMs } = this.#pace;
       await delay(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
   }
 
-  /** The connection, where there is a living one. */
+  /** The connection, if it is alive. */
   get living(): UpstreamConnection | undefined {
     return this.#connection?.loss ? undefined : this.#connection;
   }
@@ -83,7 +83,7 @@ export class Connector {
     return this.#attempt;
   }
 
-  /** A use of the connection that `connectTimeoutMs` limits, as the start of a server is. */
+  /** Uses the connection within `connectTimeoutMs`, the limit of a server's start. */
   async withinStartLimit<T>(use: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController();
     const onLimit = () => limit.abort();
@@ -99,19 +99,19 @@ export class Connector {
     }
   }
 
-  /** It could be connected and used. */
+  /** The server could be connected and used. */
   succeeded(): void {
     this.#failure = undefined;
   }
 
-  /** A connection that is of no use is given up; returns why, and nobody tries again before the cool-down is over. */
+  /** Gives up a connection that is of no use; returns why. No attempt is made until the cool-down is over. */
   giveUp(connection: UpstreamConnection, error: unknown): ConnectFailure {
     if (this.#connection === connection) this.#connection = undefined;
     this.#end(connection);
     return this.#rememberFailure(error);
   }
 
-  /** The error of somebody who needed the connection. */
+  /** The error of a caller that needed the connection. */
   toFailure(error: unknown): ConnectFailure {
     if (error instanceof ConnectFailure) return error;
     return new ConnectFailure(
@@ -122,7 +122,7 @@ export class Connector {
     );
   }
 
-  /** Ends the connection, and any attempt at one, with their processes; who still needs it is told why. */
+  /** Ends the connection, and any attempt at one, with their processes; callers that still need it get `why`. */
   async close(why: ConnectFailure): Promise<void> {
     this.#whyClosed ??= why;
     this.#stop.abort();
@@ -132,7 +132,7 @@ export class Connector {
   }
 
   async #connect(): Promise<UpstreamConnection> {
-    if (this.isPaused) await this.paced();
+    if (this.isPaused) await this.pauseEnded();
     const connection = this.#createConnection();
     try {
       this.#stop.signal.throwIfAborted();
@@ -170,7 +170,7 @@ export class Connector {
     const { name, logger, resetTimeoutMs } = this.#options;
     const reason = this.toFailure(error);
     if (reason !== error) logger.error({ server: name, err: error }, 'unexpected failure to connect');
-    // Over when the circuit lets the next call try.
+    // It ends at the latest when the circuit lets the next call try.
     const longestMs = Math.min(maxCoolDownMs, resetTimeoutMs);
     const coolDownMs = Math.min((this.#failure?.coolDownMs ?? firstCoolDownMs / 2) * 2, longestMs);
     this.#failure = { reason, coolDownMs, retryAt: performance.now() + coolDownMs };

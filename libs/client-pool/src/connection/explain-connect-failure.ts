@@ -8,13 +8,13 @@ import { runnerPackage } from './runner-package.js';
 export interface ConnectAttempt {
   name: string;
   server: UpstreamServer;
-  /** Set when the time was up. */
+  /** Set if the time limit was reached. */
   timeoutMs: number | undefined;
   loss: Loss | undefined;
   /** "start a session", "list its tools". */
   purpose: string;
   fault: RequestFault;
-  /** Lines on the stdout of a process that were no messages. */
+  /** Lines on the stdout of a process that were not messages. */
   garbageLines: number;
   /** The log has what the server said. */
   isLogged: boolean;
@@ -23,8 +23,8 @@ export interface ConnectAttempt {
 type Explanation = [reason: string, fix: string];
 
 /**
- * Why a server could not be connected, and what helps. Nothing of what it said is in it: programs, the model and
- * `health` get it, and what a server says when it fails may be its secrets.
+ * Why a server could not be connected, and what helps. It repeats nothing that the server said, because programs, the
+ * model and `health` get it, and what a server says when it fails may hold secrets.
  */
 export function explainConnectFailure(attempt: ConnectAttempt): ConnectFailure {
   const [reason, fix] =

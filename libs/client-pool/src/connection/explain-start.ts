@@ -2,7 +2,7 @@ import { StillStarting } from './connect-failure.js';
 import type { UpstreamServer } from '../options.js';
 import { runnerPackage } from './runner-package.js';
 
-/** No healthy server takes so long that is installed. */
+/** An installed, healthy server does not take this long. */
 const suspiciousMs = 30_000;
 
 export interface SlowStart {
@@ -10,11 +10,11 @@ export interface SlowStart {
   server: UpstreamServer;
   /** For how long it has been asked for its tools. */
   startingForMs: number;
-  /** When it is given up. */
+  /** After how long it is given up. */
   connectTimeoutMs: number;
 }
 
-/** What is said of a server that was started and has not listed its tools yet. */
+/** Explains that a server was started and has not listed its tools yet. */
 export function explainStart({ name, server, startingForMs, connectTimeoutMs }: SlowStart): StillStarting {
   const seconds = startingForMs / 1000;
   const fetched = 'command' in server ? runnerPackage(server) : undefined;
@@ -23,7 +23,7 @@ export function explainStart({ name, server, startingForMs, connectTimeoutMs }: 
     ...(fetched ? [`${fetched.runner} may have to fetch ${fetched.name} first`] : []),
     ...(startingForMs >= suspiciousMs ? ['or it hangs'] : []),
   ];
-  // Of interest only once it takes long: a model reads this for each server at the first contact.
+  // Left out at first, because a model reads this for each server in its first listing.
   const limit =
     startingForMs < suspiciousMs
       ? ''

@@ -17,7 +17,7 @@ import {
 } from './connection-errors.js';
 import type { HttpServer } from '../options.js';
 
-/** Deprecated like the transport itself, but there are servers that speak nothing else. */
+/** Deprecated, as the transport itself is, but some servers speak nothing else. */
 const {
   SSEClientTransport,
   SseError,
@@ -31,7 +31,7 @@ export interface HttpConnectionOptions {
   server: HttpServer;
   /** Starts a session over the transport. */
   connect: (transport: Transport) => Promise<void>;
-  /** Ends what a failed `connect` has left. */
+  /** Ends what a failed `connect` has left open. */
   disconnect: () => Promise<void>;
   toFault: (error: unknown) => RequestFault;
   /** The kind of what the server answers to a request. */
@@ -71,7 +71,7 @@ export async function connectHttp(options: HttpConnectionOptions): Promise<void>
   try {
     await connect(new StreamableHTTPClientTransport(url, transportOptions));
   } catch (error) {
-    // Only an answer tells that the server may speak the older transport.
+    // Only an answer shows that the server may speak the older transport.
     if (!(error instanceof StreamableHTTPError) || isRefusal(toFault(error))) throw error;
     await options.disconnect();
     await sse().catch((reason: unknown) => {

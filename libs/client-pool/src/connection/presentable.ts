@@ -1,14 +1,14 @@
 import type { UpstreamServer } from '../options.js';
 import { namedSecretsOf, secretsOf } from './secrets-of.js';
 
-/** Shorter values are no secrets, and blanking them would blank ordinary words. */
+/** Shorter values are not taken for secrets, because blanking them would blank ordinary words. */
 const minSecretChars = 8;
-/** Those that are secret by their name are blanked where they are words of their own. */
+/** Values that are secret by their name are blanked if they stand as words of their own. */
 const minNamedChars = 3;
 const maxInputChars = 10_000;
 const terminalCodes = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
-/** Turns what a server said into something a log or an error message can hold. */
+/** Makes what a server said fit for a log or an error message. */
 export type Present = (text: string, maxChars?: number) => string;
 
 /** Blanks in a text what the server's configuration may hold as secrets, in plain and in the usual encodings. */

@@ -1,20 +1,20 @@
-/** A server that stayed connected for this long is not one that dies at once. */
+/** A server that stays connected for this long counts as stable. */
 const stableMs = 10_000;
-/** A call, and the same made again. */
+/** Enough for a call and its retry. */
 const freeRestarts = 2;
 const firstPauseMs = 250;
 const maxPauseMs = 2_000;
 
 /**
- * When a server that went away may be connected again: at once two times, and later and later while it
- * goes away soon after each start, for a start costs more than what it does until then.
+ * When a server that went away may be connected again: twice at once, and then after longer and longer pauses as long
+ * as it goes away soon after each start, because a start costs more than the server does until then.
  */
 export class RestartPace {
   #connectedAt = 0;
   #earlyLosses = 0;
   #notBefore = 0;
 
-  /** How long to wait before the next start; 0 where nothing is to be waited for. */
+  /** How long to wait before the next start; 0 if it may begin now. */
   get pauseMs(): number {
     return Math.max(0, Math.ceil(this.#notBefore - performance.now()));
   }

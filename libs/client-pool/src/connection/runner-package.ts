@@ -4,12 +4,12 @@ import type { StdioServer } from '../options.js';
 
 /** Commands that fetch a package and run it. */
 const runners = ['npx', 'bunx', 'pnpx', 'uvx'];
-/** Options of theirs that name the package; all others are taken for flags. */
+/** Their options that name the package; all others are taken for flags. */
 const packageOptions = ['-p', '--package', '--from'];
-/** The name of a package, perhaps with a version; an address may hold a password. */
+/** The name of a package, perhaps with a version; not an address, because that may hold a password. */
 const packageName = /^(?:@[\w.-]+\/)?[\w.-]+(?:[@=<>~^*\d][\w.@=<>~^*-]*)?$/;
 
-/** What a server is started with that has to be fetched first, such as `npx` and `@scope/server`; undefined if nothing. */
+/** The runner and the package that it may have to fetch first, such as `npx` and `@scope/server`; undefined if there is none. */
 export function runnerPackage({
   command,
   args = [],

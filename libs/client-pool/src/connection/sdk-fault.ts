@@ -9,7 +9,7 @@ import type { Present } from './presentable.js';
 
 const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
 
-/** Servers on the same SDK put its prefix into their messages, too. */
+/** The SDK's prefix, which servers on the same SDK put into their messages, too. */
 const errorPrefix = /^(?:\w*Error: |MCP error -?\d+: )+/;
 const faultKinds = new Map<number, RequestFault['kind']>([
   [ErrorCode.RequestTimeout, 'timed_out'],
@@ -20,13 +20,13 @@ const faultKinds = new Map<number, RequestFault['kind']>([
   [answerMalformed, 'malformed'],
 ]);
 
-/** Of errors that we put in the place of an answer: they say nothing to anybody else. */
+/** Codes of errors that replace an answer in this process; they mean nothing elsewhere. */
 const ownCodes: ReadonlySet<number> = new Set([answerTooLarge, answerCrowded, answerMalformed]);
 
 /** An error of the MCP SDK in words that do not depend on it. */
 export function toRequestFault(error: unknown, present: Present): RequestFault {
   const message = present(String(error).replace(errorPrefix, ''));
-  // What a server said is in the message, bounded; its error may hold megabytes more.
+  // Only the bounded message is kept, because the error itself may hold megabytes.
   if (error instanceof McpError) {
     const kind = faultKinds.get(error.code) ?? 'other';
     return { kind, message, ...(!ownCodes.has(error.code) && { rpcCode: error.code }) };

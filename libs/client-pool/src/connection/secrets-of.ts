@@ -1,16 +1,16 @@
 import type { HttpServer, StdioServer, UpstreamServer } from '../options.js';
 import { runnerPackage } from './runner-package.js';
 
-/** `--api-key=abc`, `--api-key` before its value, `API_KEY=abc`: by their names, these are secrets. */
+/** `--api-key=abc`, `--api-key` before its value, `API_KEY=abc`: their names show that these are secrets. */
 const secretOption =
   /^(?<dashes>--?)?[\w-]*(?:key|token|secret|passw|pwd|auth|cred|header)[\w-]*(?:=(?<value>.*))?$/is;
 
 /** An option such as `-y` or `--port=80`, a path, a file such as `server.js`, a package of a scope. */
 const harmlessArg =
   /^(?:-.*|[/\\].*|~.*|\.{1,2}[/\\].*|[a-z]:[/\\].*|[^=]*\.[a-z]{1,4}|@[\w.-]+\/[\w.@-]+)$/is;
-/** Before names, as of a variable or a module: `docker run -e NAME`, `python -m module`. */
+/** Options that a name follows, such as that of a variable or a module: `docker run -e NAME`, `python -m module`. */
 const namingOption = /^(?:-e|--env|-m)$/;
-/** An image such as `mcp/postgres:1`, for those who run images. */
+/** An image such as `mcp/postgres:1`, for commands that run images. */
 const imageName = /^[a-z0-9][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+)?$/;
 const imageRunner = /(?:^|[/\\])(?:docker|podman|nerdctl)(?:\.exe)?$/i;
 
@@ -28,7 +28,7 @@ export function withoutSecrets(args: readonly string[]): string[] {
   });
 }
 
-/** Where an address leads, and the names of its parameters. */
+/** The place that an address names, and the names of its parameters. */
 export function withoutCredentials(address: string): string {
   if (!URL.canParse(address)) return '';
   const { protocol, host, pathname, searchParams } = new URL(address);
@@ -48,7 +48,7 @@ function secretsOfProcess(server: StdioServer): string[] {
     arg === fetched ||
     (namingOption.test(previous) && /^[\w.]+$/.test(arg)) ||
     (imageRunner.test(command) && imageName.test(arg));
-  // Nobody can tell what these mean.
+  // What these mean cannot be known.
   const others = args.filter(
     (arg, index) => !URL.canParse(arg) && !harmlessArg.test(arg) && !isName(arg, args[index - 1]),
   );

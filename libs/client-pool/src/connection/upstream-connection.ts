@@ -32,10 +32,10 @@ import { rewordError, toToolResult } from '../calls/tool-result.js';
 import { version } from '../version.js';
 
 const closed: Loss = { code: 'cancelled', how: 'was closed' };
-/** A server that reports progress for ever is given up after this many times the limit of a call. */
+/** A call whose server reports progress for ever is given up after this many times its limit. */
 const maxProgressExtensions = 10;
 const endSessionMs = 1000;
-/** Of what a server has said at its end, on each of its streams. */
+/** How much of the last output of a server is logged, for each of its streams. */
 const maxLoggedChars = 8192;
 const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
 
@@ -85,12 +85,12 @@ export class UpstreamConnection {
     this.#blankSecrets = secretBlanker(options.server);
   }
 
-  /** Set when the connection is gone. */
+  /** Why the connection is gone; undefined while it is not. */
   get loss(): Loss | undefined {
     return this.#loss;
   }
 
-  /** Connects until the signal fires; rejects with a `ConnectFailure`. Close the connection then, too. */
+  /** Connects until the signal fires; rejects with a `ConnectFailure`. Close the connection also in that case. */
   async open(signal: AbortSignal): Promise<void> {
     const { server } = this.#options;
     try {

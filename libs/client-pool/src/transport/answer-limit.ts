@@ -1,6 +1,6 @@
 /**
- * Requests of one server whose answers it has not taken yet. We offer servers nothing that they could ask for, so
- * that none has a reason to send more than a few.
+ * Requests of one server whose answers it has not taken yet. The client offers servers nothing that they could ask
+ * for, so none has a reason to send more than a few.
  */
 const maxUntaken = 100;
 
@@ -9,7 +9,7 @@ interface Sender<Message extends object, Options> {
 }
 
 /**
- * Bounds what a transport has under way of answers, each of which takes memory, and over HTTP a connection.
+ * Limits how many answers a transport is sending at once, because each takes memory, and over HTTP a connection.
  *
  * @param onTooMany - The server sends more requests than it takes answers to; they are not answered.
  */

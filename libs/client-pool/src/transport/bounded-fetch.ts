@@ -13,28 +13,28 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 export interface BoundedFetchOptions {
   /** The server cannot be reached, or an answer broke off. */
   onBroken: (cause: unknown) => void;
-  /** A message was larger than allowed, and which request it answers is not known. */
+  /** A message was larger than allowed, and it is not known which request it answers. */
   onTooLarge: () => void;
-  /** The kind of what the server answers to a request. */
+  /** The media type of the server's answer to a request. */
   onMediaType?: (mediaType: string) => void;
   /** The server does not know our session any more (it restarted, or the session expired). */
   onSessionLost: (status: number) => void;
 }
 
-/** Takes pieces of a body; what comes out of it are whole messages. */
+/** Takes chunks of a body and returns whole messages. */
 interface Gate {
   push(chunk: Uint8Array): (Buffer | CutMessage)[];
   end(): (Buffer | CutMessage)[];
-  /** As the body would have it. */
+  /** As it would stand in the body. */
   write(message: string): string;
   readonly pendingBytes: number;
-  /** Nothing comes any more. */
+  /** The body is over. */
   drop(): void;
 }
 
 /**
- * `fetch` for one upstream connection: it lets no message through that is too expensive to be parsed, and notices
- * when the connection is gone.
+ * `fetch` for one upstream connection: it stops messages that are too expensive to parse, and notices when the
+ * connection is gone.
  */
 export function boundedFetch(options: BoundedFetchOptions): Fetch {
   const messages = new ServerMessages();
@@ -79,7 +79,7 @@ function gated(
   { onTooLarge, onError }: { onTooLarge: () => void; onError: (cause: unknown) => void },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  /** What the reader of the body gets for a message; throws where that cannot be told. */
+  /** What the reader of the body gets for a message; throws if that cannot be known. */
   const presented = (message: Buffer | CutMessage): Buffer => {
     if (Buffer.isBuffer(message)) return message;
     const reply = errorForCutReply(message);
@@ -94,14 +94,14 @@ function gated(
             const { done, value } = await reader.read();
             const messages = done ? gate.end() : gate.push(value);
             if (gate.pendingBytes > maxMessageBytes) throw new TooLarge();
-            // In one piece: each costs its readers more than what is in a short one.
+            // In one chunk, because each costs its readers more than a short message does.
             if (messages.length > 0) controller.enqueue(Buffer.concat(messages.map(presented)));
             isSent = done || messages.length > 0;
             if (done) {
               gate.drop();
               controller.close();
             }
-            // A server that floods us must not hold up all others.
+            // A server that floods the client must not hold up all others.
             else await nextTurn();
           }
         } catch (error) {
@@ -132,7 +132,7 @@ function eventGate(messages: MessageBuffer): Gate {
   const reader = new EventReader(messages);
   return {
     push: (chunk) => reader.push(chunk),
-    // What was not ended is no event.
+    // An event that did not end does not count.
     end: () => [],
     write: (message) => `data: ${message}\n\n`,
     get pendingBytes() {

@@ -5,8 +5,8 @@ const carriageReturn = 0x0d;
 const endOfLine = Buffer.of(lineFeed);
 
 /**
- * Cuts an event stream into its events, each a piece of such a stream of its own, with line feeds only: whoever
- * reads them need not put pieces together. An event that is too expensive to be parsed comes out as what remains of it.
+ * Cuts an event stream into its events. Each is a whole piece of an event stream, with line feeds only, so that its
+ * readers need not join chunks. Of an event that is too expensive to parse, only its two ends come out.
  */
 export class EventReader {
   readonly #event: MessageBuffer;
@@ -22,7 +22,7 @@ export class EventReader {
     return this.#event.length;
   }
 
-  /** Nothing comes any more. */
+  /** The stream is over. */
   drop(): void {
     this.#event.drop();
   }

@@ -11,7 +11,7 @@ export interface LineListener {
   onCutLine(line: CutMessage): void;
 }
 
-/** Cuts a byte stream into lines, and never holds more of one than may be parsed. */
+/** Cuts a byte stream into lines, and never keeps more of one than may be parsed. */
 export class LineReader {
   readonly #listener: LineListener;
   readonly #line = new ServerMessages().buffer();
@@ -20,7 +20,7 @@ export class LineReader {
     this.#listener = listener;
   }
 
-  /** False when a line is longer than anybody reads; the reader is of no use afterwards. */
+  /** False if a line is longer than the limit; the reader cannot be used afterwards. */
   push(chunk: Buffer): boolean {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
@@ -31,7 +31,7 @@ export class LineReader {
     return this.#keep(chunk.subarray(start));
   }
 
-  /** Nothing comes any more. */
+  /** The stream is over. */
   drop(): void {
     this.#line.drop();
   }

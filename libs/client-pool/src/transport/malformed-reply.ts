@@ -1,6 +1,6 @@
 import { isRecord } from '../json-record.js';
 
-/** Ours, as the code of answers that are too large: a server that sends it says that its answers make no sense. */
+/** A code of our own, as that of answers that are too large. */
 export const answerMalformed = -32_098;
 
 /** What a request gets whose answer cannot be understood. */
@@ -11,8 +11,8 @@ export interface ErrorReply {
 }
 
 /**
- * For a line that is no MCP message but answers a request, an error in its place, so that the request
- * does not wait for its time limit; undefined for any other line.
+ * An error in place of a line that answers a request but is not an MCP message, so that the request does not wait for
+ * its time limit; undefined for any other line.
  */
 export function errorForMalformedReply(line: string): ErrorReply | undefined {
   let value: unknown;

@@ -5,13 +5,13 @@ const mebibyte = 1024 * 1024;
  * table, 1 MB of nothing but `{}`. Parsing the worst of it takes about a fifth of a second.
  */
 export const maxMessageCost = 32 * mebibyte;
-/** A message that is too expensive is read to its end, to see which request it answers; one without end is not. */
+/** A message that is too expensive is read to its end to see which request it answers, but only up to this size. */
 export const maxMessageBytes = 64 * mebibyte;
 
-/** How errors say that. */
+/** The limit as errors word it. */
 export const costLimit = '32 MB with 64 bytes for each array, object and member in it';
 
-/** What the messages of all servers, and of one, take together that have not ended; and each whatever others do. */
+/** How much memory unfinished messages take: of all servers together, of one server, and of one message in any case. */
 export const maxUnfinishedBytes = 128 * mebibyte;
 export const maxUnfinishedBytesOfServer = 96 * mebibyte;
 export const unfinishedShareBytes = mebibyte;

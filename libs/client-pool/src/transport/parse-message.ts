@@ -3,8 +3,8 @@ import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol
 import { isRecord } from '../json-record.js';
 
 /**
- * A line as an MCP message; throws where it is none. The SDK's schema is asked only where a look does not tell:
- * it takes as long as the rest of a call, and the SDK asks it again of what it gets.
+ * A line as an MCP message; throws if it is not one. The SDK's schema checks only what a quick look cannot decide,
+ * because it takes as long as the rest of a call, and the SDK checks what it gets once more.
  */
 export function parseMessage(line: string): JSONRPCMessage {
   const value: unknown = JSON.parse(line);

@@ -17,7 +17,7 @@ const graceMs = 500;
 /** How long output may still arrive after the child has ended. */
 const drainMs = 500;
 
-/** Why a process is of no use any more. */
+/** Why a process cannot be used any more. */
 export interface ProcessEnd {
   /** What happened, as the rest of a sentence: "exited with code 1". */
   how: string;
@@ -30,7 +30,7 @@ export interface ServerProcessOptions {
   /** The whole environment of the child. */
   env: Record<string, string>;
   onLine: (line: string) => void;
-  /** A line that is too expensive to be parsed; false when it cannot be left out. */
+  /** Called for a line that is too expensive to parse; false if it cannot be left out. */
   onCutLine: (line: CutMessage) => boolean;
   /** Called once, also after `close()`. */
   onEnd: (end: ProcessEnd) => void;
@@ -71,7 +71,7 @@ export class ServerProcess {
     await started;
   }
 
-  /** Resolves when it is in the pipe, or never will be: errors show as the end of the process. */
+  /** Resolves when the text is in the pipe, or never will be; errors show as the end of the process. */
   write(text: string): Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin || this.#hasEnded) return Promise.resolve();
@@ -108,7 +108,7 @@ export class ServerProcess {
     child.on('error', () => {});
     child.stdout.on('error', () => {});
     child.stderr.on('error', () => {});
-    // Of a process that has exited, that is the reason.
+    // If the process has exited, that is the reason.
     const closes = (how: string) => {
       if (child.exitCode === null && child.signalCode === null) this.#endSoon(how);
     };
@@ -117,14 +117,14 @@ export class ServerProcess {
     child.stdout.on('close', () => reader.drop());
     child.once('exit', (code, signal) => {
       const how = signal ? `was ended by ${signal}` : `exited with code ${code ?? 'unknown'}`;
-      // What it started has nobody to talk to any more, and would keep the pipes open.
+      // Its descendants have no use any more, and would keep the pipes open.
       if (leadsGroup) killTree(child, 'SIGKILL');
       this.#endSoon(how);
       child.once('close', () => this.#end(how));
     });
   }
 
-  /** Leaves time for output on its way, and for a better reason: a process that exits closes its streams too. */
+  /** Leaves time for output on its way, and for a better reason, because a process that exits closes its streams too. */
   #endSoon(how: string): void {
     if (this.#hasEnded) return;
     clearTimeout(this.#endTimer);

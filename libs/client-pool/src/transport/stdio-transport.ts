@@ -3,11 +3,11 @@ import { type ErrorReply, errorForMalformedReply } from './malformed-reply.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 
 export interface StdioTransportOptions<Message> extends Omit<ServerProcessOptions, 'onLine' | 'onCutLine'> {
-  /** Throws when the line is no message. */
+  /** Throws if the line is not a message. */
   parse: (line: string) => Message;
 }
 
-/** A child process as an MCP transport: one JSON message per line. Lines that are none are counted; where one answers a request, that fails. */
+/** A child process as an MCP transport: one JSON message per line. Other lines are counted; one that answers a request fails it. */
 export class StdioTransport<Message> {
   onmessage?: (message: Message | ErrorReply) => void;
   onclose?: () => void;
@@ -43,12 +43,12 @@ export class StdioTransport<Message> {
     return this.process.close();
   }
 
-  /** What it has said besides messages, for the log: it may hold whatever the server knows, secrets too. */
+  /** What it has said besides messages. For the log only, because it may hold everything the server knows, secrets too. */
   get lastWords(): { stderr: string; stdout: string } {
     return { stderr: this.process.stderr.toString(), stdout: this.#garbage.first };
   }
 
-  /** How many lines on stdout were no messages. */
+  /** How many lines on stdout were not messages. */
   get garbageLines(): number {
     return this.#garbage.lines;
   }

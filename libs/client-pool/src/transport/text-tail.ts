@@ -15,7 +15,7 @@ export class TextTail {
     this.#bytes = all.subarray(-this.#maxBytes);
   }
 
-  /** Without the word that the beginning was cut off, for a part of a secret is not known as one. */
+  /** Without a word whose beginning was cut off, because a part of a secret cannot be recognized. */
   toString(): string {
     const text = this.#bytes.toString();
     return this.#isCut ? text.replace(/^\S*/u, '…') : text;

@@ -7,14 +7,14 @@ import {
   unfinishedShareBytes,
 } from './message-limits.js';
 
-/** Of all servers: the memory is this process's. */
+/** The messages of all servers, because they share the memory of this process. */
 let bytesOfAll = 0;
 
-/** The messages of one server: it can take much of the memory, and not all. */
+/** The messages of one server, which can take much of the memory, but not all. */
 export class ServerMessages {
   bytes = 0;
 
-  /** For the messages of one stream; whoever is done with the stream drops it. */
+  /** For the messages of one stream; drop it when the stream is over. */
   buffer(): MessageBuffer {
     return new MessageBuffer(maxMessageCost, new Share(this));
   }

@@ -7,27 +7,27 @@ import { countJsonBytes } from '../json-bytes.js';
 import { quoteName } from '../quote.js';
 import { runWithin, TimeLimitError, usedMs } from './run-within.js';
 
-/** Larger or deeper schemas are not checked: compiling them could hold up the server. */
+/** Larger or deeper schemas are not checked, because compiling them could hold up the server. */
 const maxSchemaChars = 256 * 1024;
 const maxSchemaDepth = 64;
 /** Processor time for compiling, once per schema. */
 const compileLimitMs = 500;
-/** Processor time for a check: patterns come from upstream, arguments from the sandbox; together they may backtrack. */
+/** Processor time for a check. Patterns come from upstream and arguments from the sandbox; together they may backtrack. */
 const checkLimitMs = 250;
 
 const options = {
   strict: false,
   allErrors: true,
   verbose: true,
-  // A property named toString is there only if the arguments have it.
+  // A property named toString counts only if the arguments have it.
   ownProperties: true,
   logger: false,
-  // Schemas in the wild break their own meta-schema in harmless ways.
+  // Real schemas break their own meta-schema in harmless ways.
   validateSchema: false,
   meta: false,
 } as const;
 
-/** Keywords that can make checking slower than arguments and schema are large. */
+/** Keywords that can make a check take much longer than the size of arguments and schema suggests. */
 const slowKeywords = /"(pattern|patternProperties|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
 /** A schema without them is quick to check if it and the arguments are no larger than this, in bytes of JSON. */
 const maxQuickBytes = 4096;
@@ -40,7 +40,7 @@ interface Validator {
 /** Per schema object; null is a schema that cannot be checked. */
 const validators = new WeakMap<JsonSchema, Validator | null>();
 
-/** The processor time that is left to somebody for checks, in milliseconds. */
+/** The processor time that is left for checks, in milliseconds. */
 export interface CheckTime {
   leftMs: number;
 }
@@ -49,14 +49,14 @@ export interface CheckTime {
  * What is wrong with the arguments, or an empty list. A schema that does not compile, is too large, or takes
  * too long to compile is not checked, now or later, and the upstream server decides.
  *
- * @throws CodeExecutorError `resource_exhausted` when the check does not end, or `time` is used up: that says
- * something of these arguments, so the schema is checked again with others. `unavailable` when others have the processor.
+ * @throws CodeExecutorError `resource_exhausted` if the check does not end, or `time` is used up. That depends on these
+ * arguments, so others are still checked against the schema. `unavailable` if other processes have the processor.
  */
 export function checkArguments(tool: ToolSchema, args: unknown, time: CheckTime): ErrorObject[] {
   const validator = validatorOf(tool, time);
   if (!validator) return [];
   const { validate } = validator;
-  // The clock costs as much as the rest of a call, so it runs only where it is needed.
+  // The clock costs as much as the rest of a call, so it runs only if it is needed.
   const isQuick = validator.isQuick && countJsonBytes(args, maxQuickBytes) <= maxQuickBytes;
   if (!isQuick && time.leftMs <= 0) throw usedUp(tool);
   const before = isQuick ? undefined : process.cpuUsage();
@@ -72,7 +72,7 @@ export function checkArguments(tool: ToolSchema, args: unknown, time: CheckTime)
   }
 }
 
-/** Whoever calls a tool first pays for its schema: those of a thousand tools may take minutes together. */
+/** The first caller of a tool pays for compiling its schema, because the schemas of a thousand tools may take minutes. */
 function validatorOf(tool: ToolSchema, time: CheckTime): Validator | null {
   const schema = tool.parameters;
   const known = validators.get(schema);
@@ -127,7 +127,7 @@ function compile(schema: JsonSchema): Validator | undefined {
       const ajv = is2020(copy) ? new Ajv2020(options) : new Ajv(options);
       ajvFormats.default(ajv);
       const compiled = ajv.compile(copy);
-      // A schema that never ends by itself does not end with nothing to check, either.
+      // A schema that never ends by itself also does not end for an empty object.
       compiled({});
       return compiled;
     });
@@ -138,11 +138,11 @@ function compile(schema: JsonSchema): Validator | undefined {
   }
 }
 
-/** The schema for us alone; undefined if it is too deep. */
+/** A copy of the schema that may be changed; undefined if it is too deep. */
 function copyOf(json: string): JsonSchema | undefined {
   const copy = JSON.parse(json) as JsonSchema;
   if (isDeeper(copy, maxSchemaDepth)) return undefined;
-  // Ajv's own keyword: the answer would be a promise.
+  // Ajv's own keyword, with which the answer would be a promise.
   delete copy['$async'];
   return copy;
 }

@@ -6,11 +6,11 @@ import { describeType } from './describe-type.js';
 import { quoteName, quoteValue } from '../quote.js';
 
 const maxProblems = 5;
-/** Errors that are looked at, and of these written out; there may be a hundred thousand, each about a megabyte. */
+/** How many errors are read, and how many are shown; there may be a hundred thousand of a megabyte each. */
 const maxErrors = 500;
 const maxWritten = 20;
 
-/** What is wrong with the arguments of a tool, and how it is called in the language of whoever wrote the call. */
+/** What is wrong with the arguments of a tool, and how it is called in the program's language. */
 export function explainErrors(tool: ToolSchema, errors: readonly ErrorObject[], form: ToolForm): string {
   const kept = withoutBranches(errors.slice(0, maxErrors));
   const problems = [...new Set(kept.slice(0, maxWritten).map(explain))];
@@ -65,7 +65,7 @@ function explain(error: ErrorObject): string {
   }
 }
 
-/** The one keyword that failed, not all that its schema asks for; of an array, also what it holds. */
+/** Only the keyword that failed, not all that its schema requires; for an array, also what it holds. */
 function expectedType({ keyword, schema, parentSchema }: ErrorObject): string {
   return describeType({ [keyword]: schema, items: parentSchema?.['items'] as unknown });
 }
@@ -92,7 +92,7 @@ function escapePointer(name: string): string {
 
 /**
  * A failed `anyOf` reports itself and whatever failed in each branch. One line is enough: the errors inside
- * the value if there are any, for the branch was nearly right; else the list of types.
+ * the value if there are any, because then the branch was nearly right; otherwise the list of types.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept: ErrorObject[] = [];

@@ -3,14 +3,14 @@ import { type Context, createContext, Script } from 'node:vm';
 const script = new Script('work()');
 let scope: { work: (() => unknown) | undefined } | undefined;
 let context: Context | undefined;
-/** Of the limit: whoever had less of the processor, in all attempts together, waited for others. */
+/** The share of the limit below which work was starved: it had less processor time in all attempts together. */
 const fairShare = 0.5;
-/** On a machine whose processors are taken by others, the work gets more time, and so often. */
+/** How often the work is begun anew, with more time, on a machine whose processors are busy. */
 const maxAttempts = 5;
 
 /**
- * The work was ended. `wasStarved` is true where others had the processor, so that the time says nothing about the
- * work.
+ * The work was ended. `wasStarved` is true if other processes had the processor, so that the time says nothing about
+ * the work.
  */
 export class TimeLimitError extends Error {
   constructor(readonly wasStarved: boolean) {
@@ -19,9 +19,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Runs synchronous work, which may be begun anew, and throws a {@link TimeLimitError} when it needs
- * more than `limitMs`. `node:vm` is no wall here, only a clock: it alone can stop a regular expression that backtracks,
- * wherever it is called from.
+ * Runs synchronous work, which may be begun anew, and throws a {@link TimeLimitError} if it needs more than `limitMs`.
+ * `node:vm` is not a wall here, only a clock: nothing else can stop a regular expression that backtracks.
  */
 export function runWithin<T>(limitMs: number, work: () => T): T {
   scope ??= Object.assign(Object.create(null) as object, { work: undefined });
@@ -31,7 +30,7 @@ export function runWithin<T>(limitMs: number, work: () => T): T {
     const before = process.cpuUsage();
     for (let attempt = 1; ; attempt++) {
       try {
-        // This clock goes on while others have the processor, so the time grows with each attempt.
+        // This clock also runs while others have the processor, so each attempt gets more time.
         return script.runInContext(context, { timeout: (limitMs * attempt) / 2 }) as T;
       } catch (error) {
         if (!isTimeout(error)) throw error;

@@ -14,7 +14,7 @@ export interface CallBudget {
 }
 
 const mebibyte = 1024 * 1024;
-/** Processor time for the checks of arguments of one execution; those of a thousand honest calls take less than one second. */
+/** Processor time for the checks of arguments of one execution; a thousand ordinary calls take less than one second. */
 const maxCheckMs = 5_000;
 
 /** Counts what one execution uses. */
@@ -32,7 +32,7 @@ export class BudgetMeter {
     this.#maxBytes = atLeast(0, 'maxBytes', maxBytes);
   }
 
-  /** Counts a call; throws `resource_exhausted` when calls or bytes are used up. */
+  /** Counts a call; throws `resource_exhausted` if calls or bytes are used up. */
   takeCall(): void {
     this.checkBytes();
     if (this.#calls >= this.#maxCalls) {
@@ -44,12 +44,12 @@ export class BudgetMeter {
     this.#calls++;
   }
 
-  /** Throws `resource_exhausted` when the results so far are too large together. */
+  /** Throws `resource_exhausted` if the results so far are too large together. */
   checkBytes(): void {
     if (this.#bytes > this.#maxBytes) this.#refuseBytes();
   }
 
-  /** Counts a result and tells its bytes; throws `resource_exhausted` when it does not fit any more. */
+  /** Counts a result and returns its bytes; throws `resource_exhausted` if it is more than what is left. */
   takeResult(result: unknown): number {
     this.checkBytes();
     const bytes = countJsonBytes(result, this.#maxBytes - this.#bytes);

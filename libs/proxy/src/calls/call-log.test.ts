@@ -56,7 +56,7 @@ describe('the record of calls', () => {
         status: 'rejected',
         errorCode: 'not_found',
         errorMessage:
-          'Tool mcp__other__\\u{0} does not exist, for there is no server other; the servers are test.',
+          'Tool mcp__other__\\u{0} does not exist because there is no server other; the servers are test.',
         ...common,
       },
       {

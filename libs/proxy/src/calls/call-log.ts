@@ -6,12 +6,12 @@ import { OpenCall } from './open-call.js';
 import { RecordLimit } from './record-limit.js';
 import type { ToolCall } from './tool-call.js';
 
-/** Rejected calls are free for the program: beyond this many they are still refused, but not remembered. */
+/** Rejected calls cost a program nothing, so beyond this many they are still refused, but not remembered. */
 const maxRejections = 10_000;
 
 /**
- * Remembers the calls of one execution and tells the audit: once per call that was made, and of searches and of
- * refused calls, which cost a program nothing, a bounded number and how many more there were.
+ * Remembers the calls of one execution and records them: each call that was made, and of searches and refused calls,
+ * which cost a program nothing, a limited number and how many more there were.
  */
 export class CallLog {
   readonly calls: ToolCall[] = [];
@@ -44,7 +44,7 @@ export class CallLog {
     });
   }
 
-  /** A call that nobody has looked at yet. */
+  /** Begins the record of a call that has not been checked yet. */
   open(name: unknown, args: unknown): OpenCall {
     const open: OpenCall = new OpenCall(name, {
       begun: (call) => this.calls.push(call),
@@ -62,12 +62,12 @@ export class CallLog {
     return open;
   }
 
-  /** Tells the audit how many searches and refused calls have no record of their own. */
+  /** Records how many searches and refused calls have no record of their own. */
   tellOmitted(): void {
     for (const omitted of this.#limit.takeOmitted()) this.#record({ ...omitted, ...this.#marks() });
   }
 
-  /** Ends the calls that wait for their turn or their server: nobody cares any more what becomes of them. */
+  /** Ends the calls that are not over, because their results are not wanted any more. */
   failOpen(why: () => CodeExecutorError): void {
     if (this.#open.size === 0) return;
     const error = why();
@@ -109,15 +109,15 @@ export class CallLog {
 
   #record(event: CallerEvent): void {
     try {
-      // A broken audit is its owner's to report, and no reason to break the call.
+      // Its owner reports an audit that fails; the call goes on.
       void Promise.resolve(this.#audit?.(event)).catch(() => undefined);
     } catch {
-      // As above, for a sink that throws at once.
+      // The same for a sink that throws at once.
     }
   }
 }
 
-/** Undefined for what is no JSON: such arguments are refused. */
+/** Undefined for values that are not JSON; such arguments are refused. */
 function hashOf(args: unknown): string | undefined {
   try {
     return createHash('sha256').update(JSON.stringify(args)).digest('hex');

@@ -1,14 +1,14 @@
 import { CodeExecutorError } from '@code-executor/contracts';
 
-/** Why a call has no answer whose signal fired: only an execution that ends takes its calls along. */
+/** The error of a call whose signal fired: the execution ended, and its calls with it. */
 export function endedBeforeAnswer(cause?: unknown): CodeExecutorError {
   return new CodeExecutorError('cancelled', 'The execution ended before the call did.', { cause });
 }
 
-/** The reason of a failed call: `cancelled` or `deadline_exceeded` if the signal fired, whatever it was fired with. */
+/** The error of a failed call; if the signal fired, `cancelled` or `deadline_exceeded`, whatever the signal's reason. */
 export function toFailure(reason: unknown, signal: AbortSignal | undefined): CodeExecutorError {
   const error = CodeExecutorError.from(reason);
   if (!signal?.aborted) return error;
-  // Whatever is not known for something else.
+  // Errors with a more specific code stay.
   return ['cancelled', 'internal'].includes(error.code) ? endedBeforeAnswer(reason) : error;
 }

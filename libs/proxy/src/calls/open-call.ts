@@ -6,14 +6,14 @@ import type { ToolCall } from './tool-call.js';
 
 const maxMessageChars = 500;
 
-/** What becomes of a call. */
+/** Called when a call begins, and when it ends one way or the other. */
 export interface CallEvents {
   begun: (call: ToolCall) => void;
   ended: (call: ToolCall) => void;
   rejected: (call: ToolCall) => void;
 }
 
-/** One call on its way; the first `succeed` or `fail` ends it. */
+/** The record of a call that is not over; the first `succeed` or `fail` ends it. */
 export class OpenCall {
   readonly #record: ToolCall;
   readonly #events: CallEvents;
@@ -53,7 +53,7 @@ export class OpenCall {
     else this.#end('failure', 'tool_error', failure);
   }
 
-  /** The call was refused, or broke off. */
+  /** The call was refused, or failed. */
   fail({ code, message }: CodeExecutorError): void {
     this.#end(this.#startedMs === undefined ? 'rejected' : 'failure', code, message);
   }

@@ -27,11 +27,11 @@ export interface ProxyParts {
 /** One call on its way through the steps, and what they have found out about it. */
 export class ProxyCall {
   readonly record: OpenCall;
-  /** Of the result as JSON, once it is there. */
+  /** The size of the result as JSON, once there is one. */
   resultBytes = 0;
   #tool: ToolSchema | undefined;
 
-  /** The name and the arguments are what a program has sent, which may be anything. */
+  /** Name and arguments come from a program, so they may be of any type. */
   constructor(
     readonly parts: ProxyParts,
     readonly name: ToolName,

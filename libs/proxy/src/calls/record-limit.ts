@@ -1,6 +1,6 @@
 import type { OmittedEvent } from '@code-executor/contracts';
 
-/** A program asks in loops: of like records, so many are written, and those beyond are counted. */
+/** How many records of one kind are written; further ones are counted, because programs call in loops. */
 const maxAlike = 100;
 
 type Alike = Pick<OmittedEvent, 'type' | 'status' | 'errorCode'>;
@@ -20,7 +20,7 @@ export class RecordLimit {
     return ++kind.count <= maxAlike;
   }
 
-  /** One event for each kind of which some had no record, with their number; they are told once. */
+  /** One event for each kind of which some had no record, with their number. Each is returned once. */
   takeOmitted(): (Alike & { action: 'omitted'; count: number })[] {
     return [...this.#kinds.values()].flatMap((kind) => {
       const count = kind.count - maxAlike;

@@ -2,17 +2,17 @@ import type { ErrorCode } from '@code-executor/contracts';
 
 /** One tool call of an execution. */
 export interface ToolCall {
-  /** As the code wrote it, cut to 256 characters; the JSON of it if it was no text. */
+  /** As the code wrote it, cut to 256 characters; its JSON if it was not text. */
   toolName: string;
-  /** The server that offers the tool; absent where the call did not get so far. */
+  /** The server that offers the tool; absent if the call was refused before it was known. */
   server?: string;
   /** `rejected` calls were refused here; the others reached the upstream server. `running` ones wait for it. */
   status: 'running' | 'success' | 'failure' | 'rejected';
   /** How long the upstream server took, in milliseconds; 0 for calls that did not reach it. */
   durationMs: number;
-  /** Of it, the wait for a free place; absent where nobody says so. */
+  /** The part of it that was spent waiting for a free place; absent if the source does not report it. */
   queuedMs?: number;
-  /** Bytes of the result as JSON; absent where there is none. */
+  /** Bytes of the result as JSON; absent if there is none. */
   resultBytes?: number;
   /** ISO 8601. */
   startedAt: string;
@@ -39,7 +39,7 @@ export interface ToolCallSummary {
 }
 
 /**
- * The tools that were called, and per tool how that went. Calls that were refused because of their name or their
+ * The tools that were called, and the outcome for each tool. Calls that were refused because of their name or their
  * arguments are errors in the summary. Those that the policy or the budget refused, or that were cancelled before
  * they began, are in neither; `calls` has them.
  */
@@ -65,7 +65,7 @@ function wasSent({ status }: ToolCall): boolean {
 }
 
 function isSummarized({ status, errorCode }: ToolCall): boolean {
-  // A refusal over the name or the arguments is an error of a call; one over policy or budget is no call.
+  // A call that is refused because of its name or arguments is an error; one that policy or budget refuses is no call.
   return (
     status !== 'rejected' ||
     errorCode === 'invalid_argument' ||

@@ -4,12 +4,12 @@ import { type ToolForm, toolOutline, toolSignature } from '@code-executor/schema
 import { firstSentence } from './first-sentence.js';
 import { kept, type Kept } from './kept-hits.js';
 
-/** Characters that a brief listing has room for, without its JSON: ten hits are some 400 tokens then. */
+/** Characters in a brief listing, without its JSON; with these, ten hits take about 400 tokens. */
 const maxChars = 1050;
-/** What is left of that for each tool that follows. */
+/** How many of these are kept for each tool that follows. */
 const outlineChars = 85;
 const maxSignatureChars = 160;
-/** Of a description beside a signature, and beside an outline. */
+/** Longest description beside a signature, and beside an outline. */
 const maxSentenceChars = 80;
 const maxPhraseChars = 32;
 
@@ -32,7 +32,7 @@ export class BriefListing {
     this.#toolsLeft = toolCount;
   }
 
-  /** What is said of the next tool. */
+  /** The hit of the next tool. */
   next(tool: ToolSchema): BriefHit {
     this.#toolsLeft--;
     if (this.#charsLeft !== undefined && this.#charsLeft < 0) return outlineOf(tool, this.#form);

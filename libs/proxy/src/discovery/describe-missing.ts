@@ -5,10 +5,10 @@ import { ownName, serverOf } from '../names/tool-names.js';
 import { nearestName, nearNames } from '../names/near-names.js';
 import { quoteName } from '../quote.js';
 
-/** So many names of tools or servers are told where none is near. */
+/** How many names of tools or servers are listed if none is near. */
 const maxNames = 12;
 
-/** That there is no such tool, and what may have been meant, or what there is in its place. */
+/** Says that there is no such tool, and which may have been meant, or which there are. */
 export function describeMissing(
   name: string,
   tools: readonly ToolSchema[],
@@ -28,15 +28,15 @@ export function describeMissing(
 
 function unknownServer(name: string): string {
   const written = writtenServer(name);
-  return written === undefined ? '' : `, for there is no server ${quoteName(written)}`;
+  return written === undefined ? '' : ` because there is no server ${quoteName(written)}`;
 }
 
-/** What stands where a name has its server. */
+/** The part of a name that should be its server. */
 function writtenServer(name: string): string | undefined {
   return /^mcp__(.+?)__/s.exec(name)?.[1];
 }
 
-/** The server that code calls so: `tools.gitHub` is that of `git-hub`. */
+/** The server whose name in code this is: `tools.gitHub` is that of `git-hub`. */
 function calledAs(name: string, servers: readonly string[]): string | undefined {
   const written = writtenServer(name);
   return servers.find(

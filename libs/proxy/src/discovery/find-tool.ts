@@ -27,7 +27,7 @@ export async function findTool(
   const failure = finder.lookup.failureOf(name);
   if (!failure) return notFound(finder, name, signal);
   const { server, retryAfterMs } = failure;
-  const problem = `Tool ${quoteName(name)} cannot be called, for its server ${quoteName(server)} is unavailable: ${textOf(failure)}`;
+  const problem = `Tool ${quoteName(name)} cannot be called because its server ${quoteName(server)} is unavailable: ${textOf(failure)}`;
   throw new CodeExecutorError('unavailable', problem, {
     tool: name,
     server,
@@ -52,7 +52,7 @@ export async function notFound(
   });
 }
 
-/** What the source says of a failed server: upstream text in part, so bounded. */
+/** What the source says about a failed server; cut, because part of it comes from upstream. */
 function textOf({ reason, fix }: FailedServer): string {
   return `${reason.slice(0, 500).replace(/\.$/u, '')}. ${fix.slice(0, 500)}`;
 }

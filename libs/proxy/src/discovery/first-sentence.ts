@@ -1,4 +1,4 @@
-/** Upstream texts are not read further than this to find their first sentence. */
+/** How far upstream texts are read to find their first sentence. */
 const maxReadChars = 1000;
 
 /** The first sentence of a text, on one line; of one that is longer, whole words and `…`. */

@@ -1,10 +1,10 @@
 import type { ToolSchema } from '@code-executor/contracts';
 import type { ToolForm } from '@code-executor/schema-types';
 
-/** What was made of tools before in each form, as long as they live. */
+/** Hits that were made of tools in each form. They are kept as long as the tool objects live. */
 export type Kept<Hit> = WeakMap<ToolForm, WeakMap<ToolSchema, Hit>>;
 
-/** What is kept of a tool in a form, or made now. */
+/** The hit of a tool in a form, which is made if it is not kept. */
 export function kept<Hit>(hits: Kept<Hit>, form: ToolForm, tool: ToolSchema, make: () => Hit): Hit {
   let ofForm = hits.get(form);
   if (ofForm === undefined) hits.set(form, (ofForm = new WeakMap()));

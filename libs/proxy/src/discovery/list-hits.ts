@@ -40,7 +40,7 @@ export async function listHits(
   ).slice(offset, offset + limit);
   const refusalOf = (tool: ToolSchema) => refusal(policy, tool);
   const hits = await toolHits(wanted, { detail, form, failedServers, refusalOf, signal });
-  // Looking up a tool by its name, or by its path for a call, discovers nothing.
+  // A lookup of a tool by its name, or by its path for a call, is not a discovery.
   if (options.name === undefined && detail !== 'schemas') log.found(query.trim(), server, hits.length);
   return { tools: hits, failedServers: [...failedServers] };
 }
@@ -66,7 +66,7 @@ async function findOne(
   return { tools: [], failedServers: failure ? [failure] : [] };
 }
 
-/** Discovery shows every tool, and says where a call would be refused whatever the caller does. */
+/** Why a call would be refused whatever the caller does; discovery shows such tools, too. */
 function refusal(policy: PolicyGate, { name, server }: ToolSchema): ToolSchema['unavailable'] {
   const rule = policy.barredBy(name, server);
   if (rule === undefined) return undefined;

@@ -4,17 +4,17 @@ import { type ToolForm, toolSignature } from '@code-executor/schema-types';
 import { firstSentence } from './first-sentence.js';
 import { kept, type Kept } from './kept-hits.js';
 
-/** Longest description where there is one line for each tool. */
+/** Longest description in listings with one line for each tool. */
 const maxLineChars = 160;
 
-/** Executions get the same tools from their source: signatures cost a lot, and who writes hits out keeps their texts. */
+/** Kept by tool, because executions get the same objects, signatures are expensive, and readers keep the JSON of hits. */
 const lines: Kept<ToolHit & { signature: string }> = new WeakMap();
 const wholes: Kept<ToolHit> = new WeakMap();
 
 /** Those of one tool that depend on no other. */
 export type ToolDetail = Exclude<ListDetail, 'brief'>;
 
-/** What a listing says of a tool in a detail; signatures and `full` are the same objects each time. */
+/** What a listing says about a tool at a level of detail; for `signatures` and `full`, the same object each time. */
 export function toolHit(tool: ToolSchema, detail: ToolDetail, form: ToolForm): ToolHit {
   const { name, unavailable } = tool;
   switch (detail) {

@@ -10,36 +10,36 @@ import type { ToolForm } from '@code-executor/schema-types';
 import { BriefListing } from './brief-hits.js';
 import { toolHit } from './tool-hit.js';
 
-/** How long hits are made before others have a turn. */
+/** How long hits are made before other work has a turn. */
 const maxTurnMs = 20;
-/** All types of a listing together. */
+/** Longest text of all types of a listing together. */
 const maxTypeChars = 16 * 1024 * 1024;
 
 export interface HitOptions {
   detail: ListDetail;
   /** That of the program's language. */
   form: ToolForm;
-  /** The servers that the listing says to be unavailable: brief hits do not repeat why. */
+  /** The servers that the listing reports as unavailable; brief hits do not repeat why. */
   failedServers: readonly FailedServer[];
-  /** Why the policy bars a tool; undefined where it does not. */
+  /** Why the policy bars a tool; undefined if it does not. */
   refusalOf: (tool: ToolSchema) => ToolSchema['unavailable'];
   signal: AbortSignal | undefined;
 }
 
-/** What is said of a tool in one listing only. */
+/** What holds for a tool in one listing only. */
 interface Findings {
   score: number | undefined;
-  /** Why the tool cannot be called where the source does not say it. */
+  /** Why the tool cannot be called, if the source does not say so itself. */
   unavailable: ToolSchema['unavailable'];
 }
 
 const ofItsServer = { reason: 'Its server is unavailable.', fix: 'See unavailableServers.' };
 
 /**
- * What a listing says of each tool. Ten thousand hostile schemas take a while: others have their turn meanwhile.
+ * What a listing says about each tool. Ten thousand hostile schemas take a while, so other work has its turn meanwhile.
  *
- * @throws CodeExecutorError `resource_exhausted` where the types are too large together; the signal's reason when
- * it fires.
+ * @throws CodeExecutorError `resource_exhausted` if the types are too large together; the signal's reason when it
+ * fires.
  */
 export async function toolHits(
   tools: readonly { tool: ToolSchema; score?: number }[],
@@ -71,7 +71,7 @@ export async function toolHits(
   return hits;
 }
 
-/** The same object where there is nothing to add. */
+/** The same object if there is nothing to add. */
 function withFindings(hit: ToolHit, findings: Findings): ToolHit {
   const { score, unavailable } = findings;
   if (score === undefined && unavailable === undefined) return hit;

@@ -11,20 +11,20 @@ import {
 import { serverOf } from '../names/tool-names.js';
 
 /**
- * What one execution knows about the tools. Listings are the source's of that moment, so that an execution sees what
- * changes; a tool that it calls is looked up once, by its name, so that one call does not wake every server.
+ * Looks up tools for one execution and remembers them. Each listing asks the source, so that an execution sees what
+ * changes. A tool that it calls is looked up once, by its name, so that one call does not start every server.
  */
 export class ToolLookup {
   readonly #source: ToolSource;
   readonly #signal: AbortSignal | undefined;
   readonly #found = new Map<string, ToolSchema>();
-  /** As they were when last heard of. */
+  /** The servers that could not be listed the last time they were asked. */
   #failed = new Map<string, FailedServer>();
   readonly #servers = new Set<string>();
-  /** Questions that are not answered yet: those who ask the same share the answer. */
+  /** Listings that are under way; calls with the same options share one. */
   readonly #asked = new Map<string, Promise<ToolListing>>();
   readonly #refreshed = new Set<string>();
-  /** Those whose tools are all known. */
+  /** The servers whose tools are all known. */
   readonly #listed = new Set<string>();
   #whole: readonly ToolSchema[] | undefined;
 
@@ -39,12 +39,12 @@ export class ToolLookup {
     return [...this.#failed.values()];
   }
 
-  /** The servers heard of so far, failed ones too. */
+  /** The servers that are known so far, failed ones too. */
   get servers(): ReadonlySet<string> {
     return this.#servers;
   }
 
-  /** Everything there is. */
+  /** All tools. */
   async list(signal?: AbortSignal): Promise<ToolListing> {
     const listing = await untilAborted(this.#ask({}), signal);
     this.#failed = new Map(listing.failedServers.map((failure) => [failure.server, failure]));
@@ -55,7 +55,7 @@ export class ToolLookup {
     return listing;
   }
 
-  /** The tools of one server: no other is asked for this. */
+  /** The tools of one server; no other is asked. */
   async listServer(server: string, untilReady: boolean, signal?: AbortSignal): Promise<ToolListing> {
     const listing = await this.#listSome({ server }, signal);
     if (listing.tools.length > 0) this.#listed.add(server);
@@ -65,8 +65,8 @@ export class ToolLookup {
   }
 
   /**
-   * The tool as its server has it now, which is asked once at most; undefined if there is nothing new. What is
-   * known may be of yesterday.
+   * The tool as its server has it now, because a cached list may be out of date. Each server is asked once at most;
+   * undefined if it has been asked before, or does not have the tool.
    */
   async refresh({ name, server }: ToolSchema, signal?: AbortSignal): Promise<ToolSchema | undefined> {
     if (this.#refreshed.has(server)) return undefined;
@@ -79,7 +79,7 @@ export class ToolLookup {
 
   /**
    * One tool; undefined if there is none of that name, or its server failed (see {@link failureOf}). `untilReady` waits
-   * for a server that starts: until then it is known as one that cannot be listed.
+   * for a server that is starting; otherwise it counts as one that cannot be listed.
    */
   async find(name: string, untilReady: boolean, signal?: AbortSignal): Promise<ToolSchema | undefined> {
     if (!this.#found.has(name)) await this.#listSome({ name }, signal);
@@ -87,7 +87,7 @@ export class ToolLookup {
     return this.#found.get(name);
   }
 
-  /** Whether it is known already that there is no tool of that name. */
+  /** Whether it is already known that there is no tool of that name. */
   lacks(name: ToolName): boolean {
     if (typeof name !== 'string' || this.#found.has(name)) return false;
     const server = serverOf(name, this.#servers);
@@ -95,13 +95,13 @@ export class ToolLookup {
     return this.#whole !== undefined && ![...this.#failed.values()].some(({ isStarting }) => isStarting);
   }
 
-  /** Why the server of that name could not be listed; undefined if nothing is known against it. */
+  /** Why the server of that tool could not be listed; undefined if it is not known to have failed. */
   failureOf(name: string): FailedServer | undefined {
     const server = serverOf(name, this.#servers);
     return server === undefined ? undefined : this.#failed.get(server);
   }
 
-  /** Of some servers: what is known of others stays. */
+  /** Lists some servers; what is known about others stays. */
   async #listSome(options: ListOptions, signal: AbortSignal | undefined): Promise<ToolListing> {
     const listing = await untilAborted(this.#ask(options), signal);
     for (const { server } of listing.tools) this.#failed.delete(server);

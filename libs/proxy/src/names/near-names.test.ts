@@ -40,17 +40,17 @@ describe('unknown tools', () => {
     ],
     [
       'mcp__gitlab__search_issues',
-      'Tool mcp__gitlab__search_issues does not exist, for there is no server gitlab; did you mean mcp__github__search_issues?',
+      'Tool mcp__gitlab__search_issues does not exist because there is no server gitlab; did you mean mcp__github__search_issues?',
     ],
     ['search_issues', 'Tool search_issues does not exist; did you mean mcp__github__search_issues?'],
     ['SearchIssues', 'Tool SearchIssues does not exist; did you mean mcp__github__search_issues?'],
     [
       'mcp__weather__forecast',
-      'Tool mcp__weather__forecast does not exist, for there is no server weather; the servers are filesystem, github, everything.',
+      'Tool mcp__weather__forecast does not exist because there is no server weather; the servers are filesystem, github, everything.',
     ],
     [
       'mcp__githb__close',
-      'Tool mcp__githb__close does not exist, for there is no server githb; did you mean github? The servers are filesystem, github, everything.',
+      'Tool mcp__githb__close does not exist because there is no server githb; did you mean github? The servers are filesystem, github, everything.',
     ],
     ['mcp__github__close', 'Tool mcp__github__close does not exist; github has search_issues.'],
     ['', 'Tool "" does not exist; the servers are filesystem, github, everything.'],

@@ -4,7 +4,7 @@ import leven from 'leven';
 import { ownName } from './tool-names.js';
 import { maxNameChars } from '../policy/name-patterns.js';
 
-/** The tools, three at most, that somebody who wrote `name` may have meant; the nearest first. */
+/** Up to three tools that `name` may have been meant to name, the nearest first. */
 export function nearNames(name: string, tools: readonly ToolSchema[]): string[] {
   const wanted = name.toLowerCase();
   // The tool's own name may be right and the server wrong or missing.
@@ -27,7 +27,7 @@ export function nearNames(name: string, tools: readonly ToolSchema[]): string[] 
     .map((each) => each.name);
 }
 
-/** The one of `names` that somebody who wrote `name` may have meant. */
+/** The one of `names` that `name` may have been meant to be. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   let nearest: { name: string; distance: number } | undefined;
@@ -38,7 +38,7 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return nearest?.name;
 }
 
-/** The distance of full names: tools of one server begin alike, and that makes none of them near. */
+/** The distance of full names. A common server does not make them near, because all its tools begin alike. */
 function distanceOfNames(wanted: string, candidate: string): number {
   const known = candidate.toLowerCase();
   const prefix = wanted.slice(0, wanted.lastIndexOf('__') + 2);
@@ -46,10 +46,10 @@ function distanceOfNames(wanted: string, candidate: string): number {
   return distanceOf(wanted.slice(common), known.slice(common), common > 0 ? 2 : 3);
 }
 
-/** Edits between the two, Infinity where more than one letter in `perEdit` differs. */
+/** The number of edits between the two; Infinity if more than one letter in `perEdit` differs. */
 function distanceOf(wanted: string, candidate: string, perEdit = 3): number {
   const most = Math.floor(Math.max(wanted.length, candidate.length) / perEdit);
-  // One more than allowed, for `maxDistance` is also the answer for everything beyond it.
+  // One more than allowed, because everything beyond `maxDistance` is answered with `maxDistance`.
   const distance = leven(wanted, candidate, { maxDistance: Math.max(2, most) + 1 });
   if (distance === 2 && most > 0 && isSwapped(wanted, candidate)) return 1;
   return distance <= most ? distance : Infinity;

@@ -1,6 +1,6 @@
 import type { ToolName } from '@code-executor/contracts';
 
-/** The one of the servers that a tool of that name belongs to; undefined if none fits. */
+/** The one of the servers to which a tool of that name belongs; undefined if none fits. */
 export function serverOf(name: string, servers: Iterable<string>): string | undefined {
   let best: string | undefined;
   for (const server of servers) {

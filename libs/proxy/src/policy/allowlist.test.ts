@@ -251,7 +251,7 @@ describe('the message of a denial', () => {
       'the policy too',
       'mcp__fs__read',
       { allowedTools: ['mcp__fs__write'], policy: { servers } },
-      "Tool mcp__fs__read is not in allowedTools (mcp__fs__write), and adding it would not help, for the server's policy forbids it (policy.servers.fs.deny).",
+      "Tool mcp__fs__read is not in allowedTools (mcp__fs__write), and adding it would not help because the server's policy forbids it (policy.servers.fs.deny).",
     ],
     [
       'the policy alone',

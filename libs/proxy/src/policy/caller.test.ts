@@ -68,12 +68,12 @@ describe('a caller that calls tools itself', () => {
     [
       'mcp__fs__raed',
       {},
-      'Tool mcp__fs__raed is not in policy.defaultAllowedTools (mcp__fs__read, mcp__fs__write); did you mean mcp__fs__read? Else have the operator add it there or to http.clients.ci.policy.allow.',
+      'Tool mcp__fs__raed is not in policy.defaultAllowedTools (mcp__fs__read, mcp__fs__write); did you mean mcp__fs__read? Otherwise have the operator add it there or to http.clients.ci.policy.allow.',
     ],
     [
       'mcp__fs__raed',
       undefined,
-      'Tool mcp__fs__raed is not in policy.defaultAllowedTools (mcp__fs__read, mcp__fs__write); did you mean mcp__fs__read? Else have the operator add it there.',
+      'Tool mcp__fs__raed is not in policy.defaultAllowedTools (mcp__fs__read, mcp__fs__write); did you mean mcp__fs__read? Otherwise have the operator add it there.',
     ],
     [
       'mcp__fs__stat',

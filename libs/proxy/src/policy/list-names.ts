@@ -1,6 +1,6 @@
 import type { Caller } from '@code-executor/contracts';
 
-/** Where the lists stand that decide what may be called, and what can be done about a tool that is not in them. */
+/** The names of the lists that decide what may be called, and what can be done about a tool that is not in them. */
 export interface ListNames {
   /** The list that the caller or its program chose, or was given. */
   list: string;
@@ -12,7 +12,7 @@ export interface ListNames {
   advise(nearest: string | undefined): string;
 }
 
-/** For a program, which was given `allowedTools`: whoever wrote it can add a tool to them. */
+/** For a program, which was given `allowedTools`: its author can add a tool to them. */
 export function listNamesOfProgram(caller: Caller): ListNames {
   return {
     ...policyNamesOf(caller),
@@ -21,7 +21,7 @@ export function listNamesOfProgram(caller: Caller): ListNames {
   };
 }
 
-/** For a caller that calls tools itself, and cannot choose what it may call: in the words of the configuration. */
+/** For a caller that calls tools itself and cannot choose what it may call: as the configuration names the lists. */
 export function listNamesOfCaller(caller: Caller): ListNames {
   const names = policyNamesOf(caller);
   const { policy } = caller;
@@ -33,7 +33,7 @@ export function listNamesOfCaller(caller: Caller): ListNames {
     advise: (nearest) =>
       nearest === undefined
         ? `have the operator add it ${places}, or call only what is there.`
-        : `did you mean ${nearest}? Else have the operator add it ${places}.`,
+        : `did you mean ${nearest}? Otherwise have the operator add it ${places}.`,
   };
 }
 

@@ -3,16 +3,16 @@ import { CodeExecutorError, matchesGlob } from '@code-executor/contracts';
 import { quoteName, quoteValue } from '../quote.js';
 import { serverOf } from '../names/tool-names.js';
 
-/** Longest tool name that is looked at, and longest pattern of a caller, in characters. */
+/** Longest tool name that is considered, and longest pattern of a caller, in characters. */
 export const maxNameChars = 256;
 /** Most entries of a caller's `allowedTools`. */
 const maxEntries = 1000;
-/** Most entries of it with `*`: each is tried on each call. */
+/** Most entries of it with `*`, because each is tried on each call. */
 const maxGlobs = 100;
 
 /**
  * A list of tools, as allowlists, ceilings and server rules have: names, patterns with `*`, and names of servers, which
- * stand for all tools of theirs. What does not begin with `mcp__` and has no `*` is a server.
+ * stand for all of their tools. An entry that does not begin with `mcp__` and has no `*` is a server.
  */
 export class NamePatterns {
   readonly #entries: readonly string[];
@@ -29,8 +29,8 @@ export class NamePatterns {
   }
 
   /**
-   * Whether the tool is one of these: without its server, whether that is certain. Exact: no trimming, no case folding,
-   * no Unicode normalisation.
+   * Whether the tool is one of these; without its server, whether that is certain. Names are compared exactly: without
+   * trimming, case folding or Unicode normalization.
    */
   matches(name: string, server: string | undefined): boolean {
     return (
@@ -40,7 +40,7 @@ export class NamePatterns {
     );
   }
 
-  /** Whether a tool of that name, of whichever server that may have it, can be one of these. */
+  /** Whether a tool of that name can be one of these, whichever server has it. */
   mayMatch(name: string): boolean {
     return this.matches(name, undefined) || serverOf(name, this.#servers) !== undefined;
   }

@@ -7,13 +7,13 @@ import { quoteName, quoteValue } from '../quote.js';
 import { serverOf } from '../names/tool-names.js';
 
 /**
- * What the server's operator lets executions call. Entries are exact names, hold `*` for any characters, or are the
- * name of a server, which stands for all of its tools.
+ * What the server's operator lets executions call. An entry is an exact name, a pattern with `*` for any characters, or
+ * the name of a server, which stands for all of its tools.
  */
 export interface ToolPolicy {
   /** The most that any execution may call, as full tool names; default: no ceiling. `[]` forbids every tool. */
   ceiling?: readonly string[];
-  /** What an execution may call that names no `allowedTools`; default: nothing. */
+  /** What an execution without `allowedTools` may call; default: nothing. */
   defaultAllowedTools?: readonly string[];
   /**
    * Rules per server, whose entries are a tool's own name or, beginning with `mcp__`, its full one; `deny` wins over
@@ -33,15 +33,15 @@ interface ServerRule {
 export interface Asked {
   /** Default: the program that uses this library. */
   caller?: Caller | undefined;
-  /** What the caller's program asks for. Default: what the caller's policy allows, else what the operator's gives to all. */
+  /** What the caller's program asks for. Default: what the caller's policy allows, or else what the operator's policy gives to all. */
   allowedTools?: readonly string[] | undefined;
-  /** Whether the caller calls tools itself, and not by a program. Default: false. */
+  /** Whether the caller calls tools itself, not through a program. Default: false. */
   isDirect?: boolean | undefined;
 }
 
 /**
  * Decides which tools may be called: those that are asked for, that the caller's policy allows, and that the
- * operator's policy permits to anybody.
+ * operator's policy permits.
  */
 export class PolicyGate {
   readonly #names: ListNames;
@@ -55,7 +55,7 @@ export class PolicyGate {
   constructor({ caller = embedder, allowedTools, isDirect = false }: Asked, policy: ToolPolicy = {}) {
     if (allowedTools !== undefined) checkAllowedTools(allowedTools);
     if (allowedTools !== undefined && isDirect) {
-      const problem = 'allowedTools is for programs; leave it out where a caller calls tools itself.';
+      const problem = 'allowedTools is for programs; leave it out if a caller calls tools itself.';
       throw new CodeExecutorError('invalid_argument', problem);
     }
     const { allow, deny = [] } = caller.policy ?? {};
@@ -108,12 +108,12 @@ export class PolicyGate {
   #forbiddenBy(name: string, server?: string): string | undefined {
     if (this.#ceiling && !matches(this.#ceiling, name, server)) return 'policy.ceiling';
     if (this.#callerDenies.matches(name, server)) return this.#names.deny;
-    // Where the list is the caller's own, a tool that is not in it is refused as one that is not in the list.
+    // If the list is the caller's own, the check of the list itself refuses a tool that is not in it.
     if (this.#callerAllows && this.#names.list !== this.#names.allow) {
       if (!matches(this.#callerAllows, name, server)) return this.#names.allow;
     }
     for (const rule of this.#rules) {
-      // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b: every reading must pass.
+      // `mcp__a__b__c` can be read as `b__c` of server a and `c` of server a__b, and every reading must pass.
       const isRead = name.startsWith(rule.prefix);
       if (!isRead && rule.server !== server) continue;
       if (!isRead || rule.deny.matches(name, server)) return `policy.servers.${rule.server}.deny`;
@@ -139,10 +139,10 @@ export class PolicyGate {
     const others = this.#allowed.isEmpty ? ', which is empty' : ` (${this.#allowed.toString()})`;
     return rule === undefined
       ? `${tool} is not in ${list}${others}; ${this.#names.advise(this.#nearest(name))}`
-      : `${tool} is not in ${list}${others}, and adding it would not help, for ${forbidden}.`;
+      : `${tool} is not in ${list}${others}, and adding it would not help because ${forbidden}.`;
   }
 
-  /** The name of the list that was meant, perhaps; what its globs stand for is not known here. */
+  /** The name in the list that may have been meant; what its patterns stand for is not known here. */
   #nearest(name: string): string | undefined {
     if (!this.#isDirect) return undefined;
     const callable = this.#allowed.names.filter((each) => this.permits(each));
@@ -151,7 +151,7 @@ export class PolicyGate {
   }
 }
 
-/** Whether a list lets the tool pass; until its server is known, whether it may. */
+/** Whether a list lets the tool pass; until its server is known, whether it might. */
 function matches(list: NamePatterns, name: string, server: string | undefined): boolean {
   return server === undefined ? list.mayMatch(name) : list.matches(name, server);
 }

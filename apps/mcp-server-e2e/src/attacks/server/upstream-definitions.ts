@@ -62,7 +62,7 @@ export const upstreamDefinitions: readonly ServerAttack[] = [
         );
         const why = (way: string, reason: string) =>
           new RegExp(
-            `^Tool mcp__${way}__work cannot be called, for its server ${way} is unavailable: ${reason}`,
+            `^Tool mcp__${way}__work cannot be called because its server ${way} is unavailable: ${reason}`,
           );
         assert.match(dead?.message ?? '', why('dies', 'it exited with code 1, and wrote a line to stdout'));
         assert.match(
