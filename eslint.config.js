@@ -1,3 +1,5 @@
+import { builtinModules } from 'node:module';
+
 import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import prettier from 'eslint-config-prettier';
@@ -109,6 +111,21 @@ export default defineConfig(
     languageOptions: { globals: globals.node },
     plugins: { house },
     rules: { 'house/no-ambient-process': 'error' },
+  },
+  {
+    // They are for any runtime.
+    files: ['libs/contracts/src/**/*.ts'],
+    ignores: [...tests, 'libs/contracts/src/testing/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: builtinModules,
+          patterns: [{ group: ['node:*'], message: 'Contracts run on any runtime.' }],
+        },
+      ],
+      'no-restricted-globals': ['error', 'Buffer', 'clearImmediate', 'global', 'process', 'setImmediate'],
+    },
   },
   {
     files: ['{apps,libs}/*/package.json'],

@@ -18,6 +18,7 @@ await ensureInstalled();
 // Only now: these import packages.
 const { runTasks } = await import('./checks/nx-tasks.mjs');
 const { runTests } = await import('./checks/jest-results.mjs');
+const { checkImportCycles } = await import('./checks/import-cycles.mjs');
 const { runOwnTests } = await import('./checks/own-tests.mjs');
 const { checkWithInspector } = await import('./checks/inspector.mjs');
 const { checkAttacks } = await import('./checks/attacks.mjs');
@@ -38,7 +39,7 @@ const steps = {
     const lint = single('eslint', runBin('eslint', ['.']));
     const tasks = await runTasks(['typecheck', 'build']);
     const demo = runBin('typescript', ['-p', 'tools/demo'], { command: 'tsc' });
-    return [await lint, ...tasks, await single('tools:typecheck', demo)];
+    return [await lint, checkImportCycles(root), ...tasks, await single('tools:typecheck', demo)];
   },
   Tests: async () => [
     ...(await runOwnTests()),
