@@ -25,26 +25,26 @@ describe('identifierOf', () => {
     ['✓ 𐐀', 'unnamed', 'unnamed', 'unnamed'],
     ['aⸯb', 'aB', 'a_b', 'AB'],
     ['none', 'none', 'none', 'None_'],
-  ])('of %j', (name, camel, snake, pascal) => {
+  ])('converts %j in each style', (name, camel, snake, pascal) => {
     const styles: IdentifierStyle[] = ['camelCase', 'snake_case', 'PascalCase'];
     expect(styles.map((style) => identifierOf(name, style))).toEqual([camel, snake, pascal]);
   });
 
-  test('is bounded', () => {
+  test('is at most 80 characters long', () => {
     expect(identifierOf('a'.repeat(10_000), 'camelCase')).toHaveLength(80);
     expect(identifierOf('-'.repeat(1_000_000), 'snake_case')).toBe('unnamed');
   });
 });
 
 test.each(['\u2e2f', '\ua7da', '\u1c89', '\u088f'])(
-  '%j is a letter that not all languages know',
+  'removes %j, a letter that not all languages know',
   (letter) => {
     expect(identifierOf(letter, 'snake_case')).toBe('unnamed');
     expect(identifierOf(`a${letter}b`, 'camelCase')).toBe('aB');
   },
 );
 
-test('what no letter becomes in lower or upper case is left out', () => {
+test('removes characters that a change of case turns into something other than letters', () => {
   expect(identifierOf('a \u019bx', 'camelCase')).not.toContain('\ua7dc');
 });
 
@@ -52,14 +52,14 @@ describe('identifiersOf', () => {
   test.each<[IdentifierStyle, string[]]>([
     ['camelCase', ['aB2', 'aB4', 'aB', 'aB3']],
     ['snake_case', ['a_b_2', 'a_b', 'a_b_4', 'a_b_3']],
-  ])('gives each name one of its own, whatever the order (%s)', (style, expected) => {
+  ])('assigns each name a unique identifier, independent of the order (%s)', (style, expected) => {
     const names = ['a-b', 'a_b', 'aB', 'a.b'];
     const found = identifiersOf(names, style);
     expect(names.map((name) => found.get(name))).toEqual(expected);
     expect(identifiersOf([...names].reverse(), style)).toEqual(found);
   });
 
-  test('does not take what another name is by itself', () => {
+  test('does not use an identifier that is another name', () => {
     expect([...identifiersOf(['a-b', 'a.b', 'aB', 'aB2'], 'camelCase').values()].sort()).toEqual([
       'aB',
       'aB2',
@@ -68,7 +68,7 @@ describe('identifiersOf', () => {
     ]);
   });
 
-  test('of 10,000 names that are alike are all different', () => {
+  test('assigns different identifiers to 10,000 similar names', () => {
     const names = Array.from(
       { length: 10_000 },
       (_, n) => 'a' + '-'.repeat(n % 300) + '.'.repeat(n / 300) + 'b',

@@ -203,7 +203,7 @@ def create_issue(*, owner: str, labels: list[str] = ..., from_: str = ...) -> Cr
     );
   });
 
-  test('gives tools that are named alike names of their own', () => {
+  test('assigns different names to tools with similar names', () => {
     const alike = ['a-b', 'a_b', 'aB', 'a.b'].map((name) => tool({ name: `mcp__github__${name}` }));
     const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
     expect(names(typeScriptForm.types(alike), /function (\w+)/g)).toEqual(['aB2', 'aB3', 'aB', 'aB4']);

@@ -29,7 +29,7 @@ const tools = [
 const requested: string[] = [];
 
 /** Answers as the argument `from` of the tool says: with the request itself, or with a status and a body. */
-const door = createServer((request, response) => {
+const server = createServer((request, response) => {
   requested.push(request.url ?? '');
   void bodyOf(request).then((body) => {
     const { toolName, params } = JSON.parse(body || '{"params":{}}') as {
@@ -57,11 +57,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 let env: Record<string, string>;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  const { port } = door.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   env = { CODE_EXECUTOR_PROXY_URL: `http://127.0.0.1:${port}`, CODE_EXECUTOR_AUTH_TOKEN: 'secret' };
 });
-afterAll(() => void door.close());
+afterAll(() => void server.close());
 
 async function runTypeScript(code: string, variables: Record<string, string>): Promise<string> {
   return inFolder(async (folder) => {

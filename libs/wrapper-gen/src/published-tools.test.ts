@@ -35,7 +35,7 @@ describe('the wrappers of 140 tools of published servers', () => {
 
   test('compile with the strictest options of TypeScript', () =>
     inFolder(async (folder) => {
-      // Every object has a property of that name: `{}` is none of these arguments.
+      // `{}` must not be accepted, although every object has a property with that name.
       const parameters = { properties: { constructor: { type: 'string' } } };
       const odd = toolOf('odd', 'run', { parameters });
       const paths = await place(folder, generateWrappers([...tools, odd], typeScriptWrappers));

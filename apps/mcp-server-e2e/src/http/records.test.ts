@@ -18,11 +18,11 @@ test('records refused requests, up to a limit for each kind, and counts the othe
   await server.ask('/', 'ci token', { method: 'POST', body: '{}' });
   server.signal('SIGTERM');
   await server.ended;
-  const told = (await auditRecordsOf(server.home)).map(
+  const recorded = (await auditRecordsOf(server.home)).map(
     ({ type, status, action, httpStatus, clientId, count }) =>
       [type, action ?? status, httpStatus, clientId, count].filter((value) => value !== undefined).join(' '),
   );
-  expect(told).toEqual([
+  expect(recorded).toEqual([
     'lifecycle started',
     ...Array.from({ length: 100 }, () => 'auth_failure rejected 401'),
     'request_refused rejected 403',

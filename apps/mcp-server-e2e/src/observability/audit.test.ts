@@ -70,8 +70,8 @@ describe('the audit log of the server', () => {
     const { executionId, success } = structuredContent as { executionId: string; success: boolean };
     expect(success).toBe(true);
     const records = await recordsOf(folder);
-    const told = records.map(({ type, status, toolName }) => [type, status, toolName]);
-    expect(told.filter(([type]) => type !== 'discovery')).toEqual([
+    const recorded = records.map(({ type, status, toolName }) => [type, status, toolName]);
+    expect(recorded.filter(([type]) => type !== 'discovery')).toEqual([
       ['lifecycle', 'success', undefined],
       ['tool_call', 'success', 'mcp__everything__echo'],
       ['denial', 'rejected', 'mcp__everything__get-sum'],

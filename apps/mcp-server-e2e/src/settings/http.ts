@@ -38,7 +38,7 @@ export const httpChecks = [
         expect((await server.ask('/live', 'other')).status).toBe(200);
       },
       'http.clients.<name>.tokenHash': async (server) => {
-        expect((await server.list('nobody')).status).toBe(401);
+        expect((await server.list('unknown')).status).toBe(401);
         expect((await server.list('other')).status).toBe(200);
       },
       'http.clients.<name>.policy.allow': async (server) => {

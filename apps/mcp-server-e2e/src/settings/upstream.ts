@@ -14,18 +14,21 @@ export const up = { up: upstream() };
 export const noSpares = { typescript: 0, python: 0 };
 
 type Call = [tool: string, args?: object];
-const told = 'const told = (error) => [error.code, error.message, error.retryAfterMs ?? null];';
+const describeError =
+  'const describeError = (error) => [error.code, error.message, error.retryAfterMs ?? null];';
 const textsOf = (all: Call[]) =>
-  all.map(([tool, args = {}]) => `callMCPTool('mcp__up__${tool}', ${JSON.stringify(args)}).catch(told)`);
+  all.map(
+    ([tool, args = {}]) => `callMCPTool('mcp__up__${tool}', ${JSON.stringify(args)}).catch(describeError)`,
+  );
 
 /** A program that makes these calls at once; its value is their results or `[code, message, retryAfterMs]`. */
 export function atOnce(...all: Call[]): string {
-  return `${told} return await Promise.all([${textsOf(all).join(', ')}]);`;
+  return `${describeError} return await Promise.all([${textsOf(all).join(', ')}]);`;
 }
 
 /** A program that makes these calls one after the other. */
 export function inTurn(...all: Call[]): string {
-  return `${told} return [${textsOf(all)
+  return `${describeError} return [${textsOf(all)
     .map((text) => `await ${text}`)
     .join(', ')}];`;
 }

@@ -19,7 +19,7 @@ const clientSettings = {
   bob: { policy: { allow: ['mcp__fixture__pay'] } },
   // Asks for everything; the server's own policy must still limit it.
   greedy: { policy: { allow: ['*', 'mcp__fixture__pay'], deny: ['mcp__fixture__pay'] } },
-  nobody: { policy: { allow: [] } },
+  powerless: { policy: { allow: [] } },
   narrow: { policy: { deny: ['mcp__other__*'] } },
   // Has the default rate limit, which is switched off for the other clients.
   hasty: { rateLimit: { enabled: true } },

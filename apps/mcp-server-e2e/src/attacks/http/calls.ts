@@ -52,7 +52,7 @@ export const calls: readonly HttpAttack[] = [
         ['greedy', 'mcp__fixture__secret', 403],
         ['greedy', 'mcp__other__fail', 403],
         ['greedy', 'mcp__fixture__pay', 403],
-        ['nobody', echo, 403],
+        ['powerless', echo, 403],
         ['narrow', 'mcp__other__echo', 403],
         ['narrow', 'mcp__fixture__secret', 403],
         ['constructor', 'mcp__fixture__secret', 403],
@@ -61,13 +61,13 @@ export const calls: readonly HttpAttack[] = [
       for (const [client, tool, status] of asked)
         assert.equal((await arena.call(tool, { amount: 1 }, client)).status, status, `${tool} by ${client}`);
       for (const more of [{ allowedTools: ['*'] }, { policy: { allow: ['*'] } }, { client: 'greedy' }]) {
-        const answer = await arena.post(JSON.stringify({ toolName: echo, ...more }), 'nobody');
+        const answer = await arena.post(JSON.stringify({ toolName: echo, ...more }), 'powerless');
         assert.equal(answer.status, 400);
       }
       const headers = { 'x-allowed-tools': '*', 'x-client-id': 'greedy', 'content-type': 'application/json' };
       const body = `{"toolName":"${echo}"}`;
       const query = '/?allowedTools=*&client=greedy';
-      const forced = await arena.ask(query, arena.tokens.nobody, { method: 'POST', headers, body });
+      const forced = await arena.ask(query, arena.tokens.powerless, { method: 'POST', headers, body });
       assert.equal(forced.status, 403);
       assert.deepEqual(await arena.takeUpstreamCalls(), []);
       for (const client of ['alice', 'greedy', 'narrow', 'constructor'] as const)
