@@ -25,15 +25,21 @@ export interface OwnHostCalls {
  * Adds calls of an embedder's own to those that there are.
  *
  * @param style - How programs write names.
+ * @param taken - The globals that programs have without them.
  * @throws CodeExecutorError `invalid_argument` for a name that is none in camel case, is taken, or would be two calls.
  */
-export function withOwnHostCalls(handlers: HostCallHandlers, style: IdentifierStyle): OwnHostCalls {
+export function withOwnHostCalls(
+  handlers: HostCallHandlers,
+  style: IdentifierStyle,
+  taken: ReadonlySet<string> = new Set(),
+): OwnHostCalls {
   const globals = new Map<string, string>();
   for (const name of Object.keys(handlers)) {
     if (identifierOf(name, 'camelCase') !== name)
       throw unfit(name, 'is no name in camel case, such as timeOfDay');
     if (hostCallTable.has(name)) throw unfit(name, 'is the name of a host call that there is');
     const written = identifierOf(name, style);
+    if (taken.has(written)) throw unfit(name, `would replace the global ${written} of programs`);
     const other = globals.get(written);
     if (other !== undefined) throw unfit(name, `is called ${written} in programs, as "${other}" is`);
     globals.set(written, name);

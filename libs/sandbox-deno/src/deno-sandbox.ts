@@ -9,6 +9,7 @@ import { DenoRunner, type SpareOptions } from '@code-executor/deno-runtime';
 import type { Isolation } from '@code-executor/isolation';
 import { type HostCallHandlers, withOwnHostCalls } from '@code-executor/sandbox-channel';
 
+import { programGlobals } from './program-globals.js';
 import { bodyPrefix, showProgramOnly, startMark } from './program-text.js';
 
 export interface DenoSandboxOptions {
@@ -55,7 +56,7 @@ export class DenoSandbox implements Sandbox {
       maxOutputChars,
       memoryAdvice: `A program has ${heapMb} MB for objects (executors.typescript.heapMb) and ${memoryMb} MB in all (executors.typescript.memoryMb): keep less at a time, or have the operator raise them.`,
       spares,
-      hostCalls: withOwnHostCalls(hostCalls, 'camelCase'),
+      hostCalls: withOwnHostCalls(hostCalls, 'camelCase', programGlobals),
       messageFor: (code, servesFiles) => ({ code, servesFiles, startMark, bodyPrefix, limits }),
       cleanText: showProgramOnly,
     });

@@ -63,16 +63,29 @@ async def caught(call):
     expect(now).toHaveBeenCalledTimes(1);
   });
 
-  test.each([
-    ['searchTools', 'search_tools'],
-    ['tools', 'tools'],
-  ])('take the place of no global: %s', async (name, written) => {
-    create({ [name]: () => Promise.resolve(1) });
-    await expect(run('1')).rejects.toMatchObject({
-      code: 'failed_precondition',
-      message: `The sandbox process could not start: hostCalls: "${written}" is a global of programs already; choose another name.`,
-    });
+  test('can have no name of a global that programs have', async () => {
+    const answer = () => Promise.resolve(1);
+    create({});
+    const { value } = await run('import __main__; dir(__main__)');
+    const names = (value as string[]).filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
+    expect(names).toContain('search_tools');
+    for (const written of names) {
+      const name = written.replaceAll(/_([a-z0-9])/g, (_found, letter: string) => letter.toUpperCase());
+      expect(() => new PyodideSandbox({ hostCalls: { [name]: answer } })).toThrow(name);
+    }
   });
+});
+
+test.each([
+  ['searchTools', 'search_tools'],
+  ['tools', 'tools'],
+])('A host call cannot replace a global of programs: %s', (name, written) => {
+  expect(() => new PyodideSandbox({ hostCalls: { [name]: () => Promise.resolve(1) } })).toThrow(
+    expect.objectContaining({
+      code: 'invalid_argument',
+      message: `hostCalls: "${name}" would replace the global ${written} of programs; choose another.`,
+    }),
+  );
 });
 
 test('Two host calls cannot have one name', () => {

@@ -7,6 +7,7 @@ import { type HostCallHandlers, withOwnHostCalls } from '@code-executor/sandbox-
 
 import { MemorySnapshot } from './memory-snapshot.js';
 import { PackageFolder } from './package-folder.js';
+import { programGlobals } from './program-globals.js';
 
 export interface PyodideSandboxOptions {
   /** A Deno binary of version 2.9.5 or newer. Default: the one of the npm package `deno`. */
@@ -72,7 +73,7 @@ export class PyodideSandbox implements Sandbox {
       script: bootstrap,
       memoryAdvice: `Python has ${memoryMb} MB (executors.python.memoryMb), of which a program gets ${memoryMb - besideMb}: keep less at a time, or have the operator raise it.`,
       spares: { count: 1, ...options.spares },
-      hostCalls: withOwnHostCalls(options.hostCalls ?? {}, 'snake_case'),
+      hostCalls: withOwnHostCalls(options.hostCalls ?? {}, 'snake_case', programGlobals),
       ownFiles: async () => ({
         ...(await this.#snapshot.files()),
         ...this.#packages.files,
