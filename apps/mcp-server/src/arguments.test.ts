@@ -14,7 +14,7 @@ describe('parseArguments', () => {
     [['-h'], { name: 'help' }],
     [['--version'], { name: 'version' }],
     [['-v'], { name: 'version' }],
-  ])('%j', (args, command) => {
+  ])('reads %j', (args, command) => {
     expect(parseArguments(args)).toEqual(command);
   });
 
@@ -35,11 +35,11 @@ describe('parseArguments', () => {
     [['--http', '--noauth'], 'unknown option "--noauth"; did you mean --no-auth?'],
     [['--http', '--auth'], 'unknown option "--auth"'],
     [['--help=yes'], '--help takes no value'],
-  ])('%j is a misuse', (args, problem) => {
+  ])('refuses %j', (args, problem) => {
     expect(parseArguments(args)).toEqual({ name: 'misuse', problem });
   });
 
-  test('the usage names every option and an example of it', () => {
+  test('names every option in the usage, with an example', () => {
     for (const option of ['--config', '--http', '--no-auth', '--version', '--help'])
       expect(usage).toContain(option);
     expect(usage).toContain('code-executor-mcp --config ./code-executor.json');

@@ -7,22 +7,22 @@ import {
 } from '@code-executor/config';
 import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 
-/** Asks the person at the client; true where they agree. */
+/** Asks the person who uses the client; true if they agree. */
 export type AskUser = (question: string) => Promise<boolean>;
 
-/** A longer request is not for a dialogue: whoever approves it must have seen all of it. */
+/** A longer request is not asked in a dialogue, because a person must be able to read all of it. */
 const maxQuestionChars = 4000;
 
 export interface TrustQuestionOptions {
   configFile: string | undefined;
-  /** Called when something was approved. */
+  /** Called when the person has approved the files. */
   onTrusted: () => Promise<void>;
   logger: Logger;
 }
 
 /**
- * Asks whether the files of the working directory may count, once for each content of theirs, in the background. One
- * question at a time: whoever writes the files again and again gets the user's attention once.
+ * Asks in the background whether the files of the working directory are trusted, once for each content of the files. There
+ * is one question at a time, so that a program that keeps rewriting the files cannot flood the user with questions.
  */
 export class TrustQuestion {
   readonly #options: TrustQuestionOptions;
@@ -33,7 +33,7 @@ export class TrustQuestion {
     this.#options = options;
   }
 
-  /** Asks where there is something to ask; returns at once. */
+  /** Asks if some of these files are not trusted yet; returns at once. */
   consider(files: readonly ProjectFile[], askUser: AskUser | undefined): void {
     const waiting = files.filter((file) => !file.isTrusted).map(({ path, sha256 }) => `${sha256} ${path}`);
     const content = waiting.join('\n');
@@ -53,7 +53,7 @@ export class TrustQuestion {
     const question = questionFor(request);
     if (question === undefined || !(await askUser(question))) return;
     try {
-      // What was shown, whatever lies there by now.
+      // These are the files that were shown, even if they have changed since.
       await trustFiles(request.files);
     } catch (error) {
       logger.warn({}, `The approval is not remembered: ${CodeExecutorError.from(error).message}`);
@@ -64,7 +64,7 @@ export class TrustQuestion {
   }
 }
 
-/** Undefined where there is nothing that could be approved in a dialogue. */
+/** Undefined if there is nothing that a dialogue could approve. */
 function questionFor(request: ProjectRequest): string | undefined {
   const { folder, servers, settings, problems } = request;
   if (servers.length + settings.length === 0 || problems.length > 0) return undefined;

@@ -1,12 +1,12 @@
-/** Where a client shows a model something else than what a tool answers. */
+/** How a client shows a model something else than what a tool answered. */
 export interface ClientQuirks {
-  /** Beside structured content it shows nothing: results with pictures come without, and tools promise none. */
+  /** Shows only structured content if there is any: results with pictures have none then, and tools promise none. */
   dropsPictures?: true;
-  /** Of a result that is an error it shows everything as JSON: such results come without `_meta`. */
+  /** Shows all of a result that is an error as JSON: such results have no `_meta` then. */
   showsMetaOfErrors?: true;
 }
 
-/** One row for each quirk that was measured, by the name that the client gives itself. */
+/** The quirks that were measured, by the name that a client gives itself. */
 const quirksByClient: ReadonlyMap<string, ClientQuirks> = new Map<string, ClientQuirks>([
   // Seen in Codex 0.169.0. Claude Code 2.1.197 and Gemini CLI 0.61.0 show pictures beside structured content.
   ['codex-mcp-client', { dropsPictures: true }],
@@ -14,7 +14,7 @@ const quirksByClient: ReadonlyMap<string, ClientQuirks> = new Map<string, Client
   ['gemini-cli-mcp-client', { showsMetaOfErrors: true }],
 ]);
 
-/** The quirks of a client; none of one that is not known. */
+/** The quirks of a client; an unknown client has none. */
 export function quirksOf(clientName: string | undefined): ClientQuirks {
   return quirksByClient.get(clientName ?? '') ?? {};
 }

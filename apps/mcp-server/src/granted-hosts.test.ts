@@ -97,7 +97,7 @@ describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, 
     });
   });
 
-  test('reaches none that was not asked for', async () => {
+  test('reaches no host that the request did not ask for', async () => {
     expect(await call({})).toMatchObject({
       status: 'failed',
       errorCode: 'user_error',

@@ -7,7 +7,7 @@ import type { FoundSettings } from './read-settings.js';
 export type HttpAccess =
   { kind: 'clients' } | { kind: 'token file'; homeDir: string } | { kind: 'everybody' };
 
-/** Decides who may call; `problem` says what to set if that would let in too many, or nobody. */
+/** Decides who may call; `problem` says what to set if the server cannot be served safely like this. */
 export function httpAccess(
   settings: FoundSettings,
   needsToken: boolean,

@@ -2,10 +2,10 @@ import type { Config } from '@code-executor/config';
 import type { Caller } from '@code-executor/contracts';
 import type { RateLimit } from '@code-executor/http-server';
 
-/** What `tokenHash` begins with. */
+/** The prefix of every `tokenHash`. */
 const scheme = 'sha256:';
 
-/** The clients of the HTTP door by name, each with the hash of its token; undefined where there are none. */
+/** The hash of each client's token, by the client's name; undefined if there are no clients. */
 export function tokenHashes({ http }: Config): Record<string, string> | undefined {
   const hashes = Object.entries(http?.clients ?? {}).map(
     ([id, { tokenHash }]) => [id, tokenHash.slice(scheme.length)] as const,
@@ -13,15 +13,15 @@ export function tokenHashes({ http }: Config): Record<string, string> | undefine
   return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
 }
 
-/** Whoever has the one token, or needs none; no client can be called so. */
+/** The caller if all share one token, or need none; no client of the configuration can have this name. */
 const anyone: Caller = { id: '(anyone)', kind: 'http' };
 
-/** Who asks, with what the configuration says of it now; without a name, whoever has the one token, or no token. */
+/** The client of this name as the configuration describes it now; without a name, the caller that all share. */
 export function callerOf({ http }: Config, id: string | undefined): Caller {
   return id === undefined ? anyone : { id, kind: 'http', policy: { ...http?.clients?.[id]?.policy } };
 }
 
-/** How often a client may ask: its own limits over those for all. */
+/** How often a client may call: its own limits override those for all clients. */
 export function rateLimitOf({ http, security }: Config, id: string | undefined): RateLimit | false {
   const own = id === undefined ? undefined : http?.clients?.[id]?.rateLimit;
   const { enabled = true, ...limits } = { ...security?.rateLimit, ...own };

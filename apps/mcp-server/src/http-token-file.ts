@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 import { makePrivateFolder, readRegularFile, replaceFile } from '@code-executor/files';
 
-/** The token of the HTTP door, for other programs of the same user. */
+/** The token for HTTP, for other programs of the same user. */
 export interface HttpTokenFile {
   readonly path: string;
   /** Removes it, unless another server has written its own there. */
   remove(): Promise<void>;
 }
 
-/** Writes `http-token` into the home: as a whole, for the user only, and through no link. */
+/** Writes `http-token` into the home: atomically, readable for the user only, and never through a link. */
 export async function writeHttpToken(homeDir: string, token: string): Promise<HttpTokenFile> {
   await makePrivateFolder(homeDir);
   const path = join(homeDir, 'http-token');

@@ -6,7 +6,7 @@ import { introductions } from './introductions.js';
 const { typescript, python } = introductions;
 
 describe('instructionsFor', () => {
-  test('names the servers, a bounded number of them', () => {
+  test('names a bounded number of servers', () => {
     const servers = Array.from({ length: 60 }, (_, index) => `${'s'.repeat(18)}${index + 10}`);
     expect(instructionsFor(servers, [typescript])).toMatch(
       /^Use executeTypescript whenever .*: s{18}10, .*, s{18}54 and 15 more\./,
@@ -14,7 +14,7 @@ describe('instructionsFor', () => {
     expect(instructionsFor([], [typescript])).toContain('No MCP server is configured');
   });
 
-  test('speaks of the languages that are there', () => {
+  test('names the languages that are enabled', () => {
     const both = instructionsFor(['good'], [typescript, python]);
     expect(both).toContain('Use executeTypescript or executePython whenever');
     const alone = instructionsFor(['good'], [python]);
@@ -22,7 +22,7 @@ describe('instructionsFor', () => {
     expect(alone).not.toMatch(/executeTypescript|callMCPTool/);
   });
 
-  test('advertises nothing that is not there', () => {
+  test('mentions neither servers nor languages if there are none', () => {
     expect(instructionsFor(['good'], [])).toBe(
       'No language is enabled here, so no code can run; health says more.',
     );

@@ -7,7 +7,7 @@ const maxServerChars = 1000;
 const maxUnusable = 5;
 const maxReasonChars = 120;
 
-/** What a model is told about this server before it has called anything. */
+/** What a model reads about this server before it has called anything. */
 export function instructionsFor(
   servers: readonly string[],
   languages: readonly Introduction[],
@@ -22,7 +22,7 @@ export function instructionsFor(
       : `Code can call the tools of these MCP servers: ${listNames(servers, maxServerChars)}.`;
   const without =
     unusable.length === 0 ? '' : ` ${sentenceOf(unusable)} Tell the user so where they are wanted.`;
-  // One example is enough: each tool's description names what its language has.
+  // One example is enough, because each tool's description names the functions of its language.
   const { search, call, title } = first;
   return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach}${without} To find tools, run \`${search}\`${languages.length > 1 ? ` (${title})` : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
 }
@@ -37,7 +37,7 @@ function sentenceOf(unusable: readonly FailedServer[]): string {
   return `These are configured but cannot be used: ${shown.join(', ')}${more}; health says more.`;
 }
 
-/** The same where the configuration is so broken that nothing runs. */
+/** The same if nothing can run because of the configuration. */
 export function instructionsWhenBroken(problem: string): string {
   return `Nothing can run here, because the configuration of Code Executor cannot be used. Tell the user what is wrong: ${problem} It works as soon as that is mended.`;
 }

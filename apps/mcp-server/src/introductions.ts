@@ -1,6 +1,6 @@
 import type { LanguageName } from '@code-executor/config';
 
-/** How a model is told about a language. */
+/** How a language is introduced to a model. */
 export interface Introduction {
   /** The language, for people. */
   title: string;

@@ -4,7 +4,7 @@ import type { Logger } from '@code-executor/contracts';
 
 export interface LateLogger extends Logger {
   fatal(fields: object, message: string): void;
-  /** Resolves when everything so far is written. */
+  /** Resolves when all lines so far are written. */
   flush(): Promise<void>;
 }
 
@@ -12,8 +12,8 @@ const severities = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export type LogLevel = (typeof severities)[number];
 
 /**
- * Writes to stderr through pino, which is loaded for the first line that is written, and after what
- * clients have sent by then is answered: they wait for `initialize`, and nobody for a line of log.
+ * Writes to stderr through pino. It is loaded for the first line that is written, and only after the messages that
+ * clients have sent by then are answered, because they wait for `initialize`, and nothing waits for a line in the log.
  */
 export function lateLogger(level: LogLevel): LateLogger {
   let loaded: Promise<Pick<LateLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>> | undefined;

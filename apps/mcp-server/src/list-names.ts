@@ -1,4 +1,4 @@
-/** The names, as many as fit in `maxChars`, one at least, and how many more there are; empty if there are none. */
+/** As many names as fit in `maxChars`, but at least one, and how many more there are; empty without names. */
 export function listNames(names: readonly string[], maxChars: number): string {
   let shown = 0;
   for (let chars = 0; shown < names.length; shown++) {

@@ -5,9 +5,9 @@ import { readFirstSettings } from './first-settings.js';
 import { reportFatal, reportMisuse } from './report-fatal.js';
 import { serveStdio } from './serve-stdio.js';
 import { readVersion } from './version.js';
-import { heedSighup } from './watch-settings.js';
+import { listenForSighup } from './watch-settings.js';
 
-heedSighup();
+listenForSighup();
 const command = parseArguments(process.argv.slice(2));
 
 switch (command.name) {

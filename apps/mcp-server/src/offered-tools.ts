@@ -4,7 +4,7 @@ import type { Tool } from './tool.js';
 import { executionTools } from './toolsets/core/execution-tools.js';
 import { healthTool } from './toolsets/core/health.js';
 
-/** What the tools of a server are made of; the functions are called when a tool is. */
+/** What the tools of a server need. Its functions are called only when a tool is. */
 export interface Offer {
   version: string;
   settings: HostSettings;

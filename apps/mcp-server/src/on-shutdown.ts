@@ -3,18 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { LateLogger } from './late-logger.js';
 
-/** Ends the process, once, whatever reason comes first; `isUrgent` where nobody is left to answer. */
+/** Ends the process; only the first reason counts. `isUrgent`: nothing waits for answers any more. */
 export type End = (reason: string, options?: { exitCode?: number; isUrgent?: boolean }) => void;
 
-/** How long executions and requests under way may go on. */
+/** How long running executions and requests may go on. */
 const drainMs = 30_000;
-/** How long their processes and the upstream servers then have to end. */
+/** How long sandboxes and upstream servers then have to end. */
 const closeMs = 5000;
 
 /**
- * Has signals and failures end this process in order: no more work is taken, what is under way goes on for 30 s,
- * then `close` and the last lines of the log. The exit code of a signal is 0, that of a failure 1. A signal meanwhile
- * cuts the 30 s short, and a second signal ends it at once, with the code that shells expect.
+ * Ends the process in order on SIGTERM, SIGINT and uncaught errors: `close` accepts no more work and lets running work go
+ * on for 30 s, then the log is flushed. The exit code is 0 for a signal and 1 for an error. A signal in these 30 s cuts them
+ * short, and a second signal ends the process at once, with the exit code that shells expect.
  */
 export function onShutdown(
   close: (drainMs: number) => Promise<unknown> | undefined,
@@ -23,7 +23,7 @@ export function onShutdown(
   let isEnding = false;
   const end: End = (reason, { exitCode = 0, isUrgent = false } = {}) => {
     if (isEnding) {
-      // Whoever waited for what is under way is gone by now.
+      // The client that waited for the running work is gone by now.
       if (isUrgent) void close(0);
       return;
     }

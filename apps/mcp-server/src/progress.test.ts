@@ -13,7 +13,7 @@ describe('createProgress', () => {
     jest.useRealTimers();
   });
 
-  test('sends the first message at once and then the latest one of each second', () => {
+  test('sends the first message at once, and then the latest one of each second', () => {
     const progress = start();
     progress.report('a');
     progress.report('b');
@@ -28,7 +28,7 @@ describe('createProgress', () => {
     ]);
   });
 
-  test('sends nothing that steers a terminal', () => {
+  test('sends no control characters of terminals', () => {
     start().report('\u001b[2J\u009b1m over\u202ewritten');
     expect(sent).toEqual([[1, '�[2J�1m over�written']]);
   });
@@ -45,7 +45,7 @@ describe('createProgress', () => {
     ]);
   });
 
-  test('never sends more than one in a second, whatever comes', () => {
+  test('never sends more than one message in a second', () => {
     const progress = start();
     for (let i = 0; i < 100; i++) {
       progress.report(`line ${i}`);
@@ -56,7 +56,7 @@ describe('createProgress', () => {
     expect(sent.length).toBeLessThanOrEqual(11);
   });
 
-  test('is silent after its end', () => {
+  test('sends nothing after its end', () => {
     const progress = start();
     progress.report('a');
     progress.report('b');

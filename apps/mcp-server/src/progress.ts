@@ -1,12 +1,12 @@
 import { printable } from '@code-executor/contracts';
 
-/** At most one notification per this time. */
+/** The shortest time between two notifications. */
 const intervalMs = 1000;
 
 export interface Progress {
-  /** Takes over as the message that is sent next. */
+  /** Sends this message next, unless another one replaces it before. */
   report(message: string): void;
-  /** Nothing is sent after this. */
+  /** Stops sending. */
   end(): void;
 }
 
@@ -25,7 +25,7 @@ export function createProgress(send: (progress: number, message: string) => void
   };
   return {
     report(message) {
-      // Clients show it in terminals.
+      // Clients show the message in terminals.
       latest = printable(message);
       if (!timer) flush();
     },

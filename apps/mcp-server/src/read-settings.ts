@@ -13,30 +13,30 @@ import {
 } from '@code-executor/config';
 import type { HostSettings } from '@code-executor/host';
 
-/** What the files and the environment say now. */
+/** What the files and the environment say at the moment. */
 export interface FoundSettings
   extends
     Omit<HostSettings, 'servers' | 'unusable'>,
     Pick<FoundServers, 'servers' | 'unusable' | 'warnings'> {
-  /** The files that were read, or looked for. */
+  /** The files that were read, or would have been if they existed. */
   places: readonly string[];
-  /** The operator's files of servers that cannot be read now, and count as they were before. */
+  /** The operator's files of servers that cannot be read at the moment; their last content counts. */
   keptFiles: readonly string[];
-  /** What the working directory brings. */
+  /** The configuration files of the working directory. */
   projectFiles: readonly ProjectFile[];
 }
 
 /**
- * Returns what reads it all, again and again. It rejects with a `CodeExecutorError` that says what is wrong with the
- * configuration. Where the environment trusts the project, it does so for its files as they were the first time, and for
- * none where that failed: whoever may write there later gets nothing by it.
+ * Returns a function that reads all settings, as often as it is called. It rejects with a `CodeExecutorError` that says
+ * what is wrong with the configuration. If the environment trusts the project, it trusts the files as they were when they
+ * were first read, and none if that failed, so that a later change to them is not trusted.
  */
 export function settingsReader(configFile: string | undefined): () => Promise<FoundSettings> {
   const ownBin = fileURLToPath(new URL('../bin/code-executor-mcp.js', import.meta.url));
   let trusted: ReadonlyMap<string, string> | undefined;
   let operatorFiles: OperatorFiles | undefined;
   return async () => {
-    // What is wrong with it keeps the server from starting, too.
+    // A wrong value keeps the server from starting.
     readHealthCheck();
     const options = {
       ...(configFile !== undefined && { file: configFile }),
@@ -56,7 +56,7 @@ export function settingsReader(configFile: string | undefined): () => Promise<Fo
         servers: found.servers,
         unusable: found.unusable,
         warnings: [...warnings, ...found.warnings],
-        // A file that is broken is read again as soon as it changes.
+        // A broken file is read again as soon as it changes.
         places: [...(await configFiles({ ...options, config })), ...found.brokenFiles],
         keptFiles: found.brokenFiles.filter((path) => found.operatorFiles.has(path)),
         projectFiles,
@@ -69,12 +69,12 @@ export function settingsReader(configFile: string | undefined): () => Promise<Fo
   };
 }
 
-/** The files that decide, where none of them can be read. */
+/** The files to watch if the configuration cannot be read. */
 export function placesOf(configFile: string | undefined): Promise<string[]> {
   return configFiles(configFile === undefined ? {} : { file: configFile });
 }
 
-/** Where the product and what it is made of are installed. */
+/** The folder in which the product and its packages are installed. */
 function productFolder(): string {
   const folder = fileURLToPath(new URL('..', import.meta.url));
   const [around, ...rest] = folder.split(`${sep}node_modules${sep}`);

@@ -17,7 +17,7 @@ const refused = (clientId?: string): RefusedRequestEvent => ({
 });
 
 describe('RefusalRecords', () => {
-  test('writes a hundred of a client in a minute, then how many more there were', async () => {
+  test('records a hundred refusals of a client in a minute, then how many more there were', async () => {
     jest.useFakeTimers();
     const written: RefusedRequestEvent[] = [];
     const records = new RefusalRecords((event) => void written.push(event));

@@ -1,6 +1,6 @@
 import type { AuditSink, RefusedRequestEvent } from '@code-executor/contracts';
 
-/** As long, and as many, as one client's refusals each have a record of their own. */
+/** The period, and the number of refusals within it that get a record each. */
 const windowMs = 60_000;
 const maxRecords = 100;
 
@@ -10,15 +10,15 @@ interface Refusals {
 }
 
 /**
- * Writes down what was not let in. Whoever has no token must not fill the disk: of the same type, status and client,
- * 100 a minute have a record each, and those beyond are one with their `count`, when the minute is over.
+ * Records refused requests. Because a client without a token must not be able to fill the disk, 100 refusals a minute of the
+ * same type, status and client get a record each. The others share one record with their `count` when the minute is over.
  */
 export class RefusalRecords {
   readonly #write: AuditSink<RefusedRequestEvent>;
   readonly #kinds = new Map<string, Refusals>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `write` does not reject. */
+  /** @param write Must not reject. */
   constructor(write: AuditSink<RefusedRequestEvent>) {
     this.#write = write;
   }
@@ -31,7 +31,7 @@ export class RefusalRecords {
     if (count <= maxRecords) await this.#write(event);
   }
 
-  /** Writes how many had no record, and begins anew. */
+  /** Records how many refusals had no record, and starts a new minute. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -5,7 +5,7 @@ import type { Tool } from './tool.js';
 import { executionTools } from './toolsets/core/execution-tools.js';
 import { healthTool } from './toolsets/core/health.js';
 
-/** The tools of a server that cannot start because of its configuration: each call says what is wrong. */
+/** Tools for a configuration that cannot be used: every call answers with what is wrong. */
 export function refusingTools(version: string, problem: string): Tool[] {
   const refusing = refusingHost(new CodeExecutorError('failed_precondition', problem));
   const host = () => Promise.resolve(refusing);

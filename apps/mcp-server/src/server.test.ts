@@ -149,7 +149,7 @@ describe('createServer', () => {
     }
   });
 
-  test('gives the same in both languages, and takes the same but for files', async () => {
+  test('has the same results in both languages, and the same parameters except for files', async () => {
     const { tools } = await (await connect()).listTools();
     const [typescript, python] = tools;
     expect(python?.outputSchema).toEqual(typescript?.outputSchema);
@@ -169,7 +169,7 @@ describe('createServer', () => {
     });
   });
 
-  test('says of each parameter what it is', async () => {
+  test('describes each parameter', async () => {
     const { tools } = await (await connect()).listTools();
     for (const { inputSchema } of tools.slice(0, 2)) {
       const { code, ...parameters } = (inputSchema.properties ?? {}) as Record<
@@ -197,7 +197,7 @@ describe('createServer', () => {
     expect(descriptionFor([])).toContain('Servers: none.');
   });
 
-  test('costs at most 600 tokens, with what the tools answer 1600', async () => {
+  test('costs at most 600 tokens, and 1600 with the schemas of the results', async () => {
     const { tools } = await (await connect()).listTools();
     const asked = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     expect(encode(JSON.stringify(asked)).length).toBeLessThanOrEqual(600);
@@ -205,7 +205,7 @@ describe('createServer', () => {
     expect(encode(JSON.stringify(all)).length).toBeLessThanOrEqual(1600);
   });
 
-  test('answers a success with structured content, equal text, and the pictures behind', async () => {
+  test('answers a success with structured content, the same as text, and then the pictures', async () => {
     const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     await connect(() => Promise.resolve({ stdout: 'out', value: [1, { a: null }], content: [picture] }));
     const { isError, content, structuredContent } = await call('executeTypescript', { code: 'x' });
@@ -220,7 +220,7 @@ describe('createServer', () => {
     expect(structuredContent).not.toHaveProperty('content');
   });
 
-  test('answers Codex with pictures in place of structured content, which it would show alone', async () => {
+  test('answers Codex with pictures instead of structured content, because it would show only that', async () => {
     const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     const program: FakeProgram = ({ code }) =>
       Promise.resolve(code === 'shows' ? { content: [picture] } : { value: 1 });
@@ -312,7 +312,7 @@ describe('createServer', () => {
     [{ code: 'x', allowedTools: 'mcp__a__b' }, /^Parameter allowedTools is "mcp__a__b"/],
     [{ code: 'x', permissions: { read: '/' } }, /^Parameter permissions\.read is "\/"/],
     [{ code: 'x', language: 'python' }, /^Unknown parameter "language"; known are code, allowedTools/],
-  ])('answers the bad input %# with an error of ours', async (args, message) => {
+  ])('answers the bad input %# with our own error', async (args, message) => {
     let hasRun = false;
     await connect(() => Promise.resolve({ value: (hasRun = true) }));
     const { isError, structuredContent } = await call('executeTypescript', args);
@@ -337,7 +337,7 @@ describe('createServer', () => {
     await expect(client.callTool({ name: '__proto__' })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('sends progress only to those who ask for it', async () => {
+  test('sends progress only to clients that ask for it', async () => {
     await connect(async ({ tools, onOutput }) => {
       await tools.callTool('mcp__test__echo', { text: 'a' });
       onOutput?.({ stream: 'stdout', text: 'a line\n' });
@@ -369,7 +369,7 @@ describe('createServer', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('health tells the state of everything, also while programs run', async () => {
+  test('health reports the state of all parts, also while programs run', async () => {
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     await connect(() => ended.then(() => ({})), ['.mcp.json is broken.', 'x'.repeat(1000)]);

@@ -15,25 +15,25 @@ import { createProgress } from './progress.js';
 import type { Tool } from './tool.js';
 import { toToolResult } from './tool-result.js';
 
-/** Nobody waits for an answer of the user, so there is time. */
+/** Long, because nothing waits for the user's answer. */
 const questionTimeoutMs = 600_000;
 
 export interface ServerOptions {
   version: string;
-  /** Who is at the other end. */
+  /** Who calls the tools. */
   caller: Caller;
   /** Shown to the model: when to use the tools. */
   instructions: string;
-  /** Called with each call of a tool; `askUser` is absent where the client cannot ask a person. */
+  /** Called with each call of a tool; `askUser` is undefined if the client cannot ask a person. */
   onCall?: (askUser: AskUser | undefined) => void;
-  /** Asked for when a client first lists or calls tools: it starts servers just to look at them. */
+  /** Called only when a client lists or calls tools. */
   tools: () => Promise<readonly Tool[]>;
   logger: Logger;
 }
 
 /**
- * The tools as an MCP server. They are not registered with the SDK's high-level class, because that
- * would answer bad input before a tool sees it, in words of its own.
+ * The tools as an MCP server. They are not registered with the SDK's high-level class, because that would answer bad input
+ * with messages of its own, before a tool sees it.
  */
 export function createServer({
   version,
@@ -46,7 +46,7 @@ export function createServer({
   const info = { name: 'code-executor', title: 'Code Executor', version };
   const mcpServer = new McpServer(info, { instructions });
   const { server } = mcpServer;
-  // The configuration may change which languages there are, and their limits.
+  // A changed configuration may switch languages on or off.
   server.registerCapabilities({ tools: { listChanged: true } });
   server.onerror = (error) => logger.warn({ err: error }, 'A message of the client was not understood.');
 
@@ -61,7 +61,7 @@ export function createServer({
 
   const askUser: AskUser = async (message) => {
     const requestedSchema = { type: 'object' as const, properties: {} };
-    // Not `elicitInput`, which would check with a JSON Schema validator what has no fields.
+    // Not `elicitInput`, which would load a JSON Schema validator for an answer without fields.
     const { action } = await server.request(
       { method: 'elicitation/create', params: { message, requestedSchema } },
       ElicitResultSchema,
@@ -107,8 +107,8 @@ export function createServer({
 }
 
 /**
- * Speaks MCP on stdin and stdout from now on. `onClosed` is called when that is over, for example after
- * a message that is too large.
+ * Connects the server to stdin and stdout. `onClosed` is called when the connection ends, for example because of a message
+ * that is too large.
  */
 export async function connectStdio(mcpServer: McpServer, onClosed: () => void): Promise<void> {
   mcpServer.server.onclose = onClosed;

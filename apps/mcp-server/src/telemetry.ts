@@ -4,21 +4,20 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
-/** Exports spans as long as the server runs. */
+/** An exporter of spans that runs as long as the server. */
 export interface Telemetry {
-  /** Sends what is left, for 2 s at most; never rejects. */
+  /** Sends the remaining spans for at most 2 s; never rejects. */
   close(): Promise<void>;
 }
 
 const closeMs = 2000;
 
 /**
- * Registers an exporter for the spans of our libraries, set by the `OTEL_*` variables. Loaded where they ask for
- * it only: whoever embeds the libraries brings an SDK of their own, or none. The logger is told once that spans
- * cannot be exported.
+ * Registers an exporter for the spans of our libraries, configured by the `OTEL_*` variables. It is part of the server only,
+ * because programs that embed the libraries have their own SDK, or none. The log says once if spans cannot be exported.
  */
 export function startTelemetry(version: string, logger: Logger): Telemetry {
-  tellOnce(logger);
+  logFirstFailure(logger);
   const own = resourceFromAttributes({ 'service.name': 'code-executor', 'service.version': version });
   const provider = new BasicTracerProvider({
     resource: own.merge(detectResources({ detectors: [envDetector] })),
@@ -27,7 +26,7 @@ export function startTelemetry(version: string, logger: Logger): Telemetry {
   trace.setGlobalTracerProvider(provider);
   return {
     async close() {
-      // A collector that is gone is no reason not to end.
+      // The server ends even if the collector does not answer.
       await within(
         closeMs,
         provider.shutdown().catch(() => undefined),
@@ -36,13 +35,13 @@ export function startTelemetry(version: string, logger: Logger): Telemetry {
   };
 }
 
-/** Every export that fails is an error of its own, and may repeat what the collector answered. */
-function tellOnce(logger: Logger): void {
+/** Logs the first failed export only. Every further one would be an error, too, and may repeat the collector's answer. */
+function logFirstFailure(logger: Logger): void {
   const silence = () => undefined;
-  let isTold = false;
+  let isLogged = false;
   const error = () => {
-    if (isTold) return;
-    isTold = true;
+    if (isLogged) return;
+    isLogged = true;
     logger.warn({}, 'Traces cannot be exported; see whether the collector of the OTEL_ variables answers.');
   };
   diag.setLogger({ error, warn: silence, info: silence, debug: silence, verbose: silence });

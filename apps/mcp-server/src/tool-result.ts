@@ -13,8 +13,8 @@ export interface WireToolResult {
 }
 
 /**
- * The result as MCP wants it. Some clients show a model only the structured content and some only the
- * text, so the text is always all of the structured content.
+ * Makes an MCP result. Some clients show a model only the structured content and some only the text, so the text always
+ * contains all of the structured content.
  */
 export function toToolResult(
   { structured, isError, content = [], meta }: ToolOutcome,

@@ -1,6 +1,6 @@
 import type { Caller, ContentBlock, JsonSchema, ToolAnnotations } from '@code-executor/contracts';
 
-/** A tool that this server offers, free of any protocol. */
+/** A tool that this server offers, independent of any protocol. */
 export interface Tool {
   name: string;
   title: string;
@@ -8,7 +8,7 @@ export interface Tool {
   inputSchema: JsonSchema;
   outputSchema: JsonSchema;
   annotations: ToolAnnotations;
-  /** Never rejects for what the caller sent: that is an outcome with `isError`. */
+  /** Never rejects because of what the caller sent; that is an outcome with `isError`. */
   call(args: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
@@ -17,9 +17,9 @@ export interface ToolContext {
   caller: Caller;
   /** Fires when the caller cancels or the connection ends. */
   signal: AbortSignal;
-  /** The step of a trace that asks, as the caller sent it (W3C Trace Context). */
+  /** The caller's `traceparent` (W3C Trace Context), as it was sent. */
   traceparent?: string;
-  /** Absent where the caller asked for no progress. */
+  /** Absent if the caller did not ask for progress. */
   onProgress?: (message: string) => void;
 }
 
@@ -27,8 +27,8 @@ export interface ToolOutcome {
   /** Fits the tool's `outputSchema`, also when `isError` is set. */
   structured: object;
   isError: boolean;
-  /** Blocks that follow the structured part, pictures for example. */
+  /** Blocks that follow the structured part, for example pictures. */
   content?: readonly ContentBlock[];
-  /** For programs, not for a model: the result's `_meta`. */
+  /** The result's `_meta`, which is for programs and not for a model. */
   meta?: Record<string, unknown>;
 }

@@ -95,7 +95,7 @@ describe('a language that only this test knows', () => {
     expect(toolOutline(letter, toyForm)).toBe('[TO, maybe CC]');
   });
 
-  test('is told in its own words what is wrong', async () => {
+  test('reports problems in its own form', async () => {
     expect(await run('call mcp__post__send_letter {}')).toMatchObject({
       error: expect.stringContaining(`Its signature is ${signature}`) as unknown,
     });
@@ -106,7 +106,7 @@ describe('a language that only this test knows', () => {
     });
   });
 
-  test('runs as many programs at once as it says, and another language goes past those that wait', async () => {
+  test('runs as many programs at once as it says, and another language does not wait for them', async () => {
     const start = (code: string, { name } = toy) => executor.execute({ code }, { language: name });
     const both = [start('meet\ngive 1'), start('give 2')];
     expect(executor.stats).toMatchObject({ running: 1, waiting: 1, max: 16 });
@@ -119,7 +119,7 @@ describe('a language that only this test knows', () => {
     expect(await Promise.all(both)).toMatchObject([{ result: 1 }, { result: 2 }]);
   });
 
-  test('is on record and counted under its name', async () => {
+  test('is recorded and counted under its name', async () => {
     await run('SAY hello');
     expect(events).toMatchObject([{ type: 'execution', language: 'toy', patterns: ['shouting'] }]);
     expect(await metrics.render()).toContain('executions_total{language="toy",status="success"');

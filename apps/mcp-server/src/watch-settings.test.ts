@@ -9,7 +9,7 @@ import { expect, test } from '@jest/globals';
 import type { FoundSettings } from './read-settings.js';
 import { watchSettings } from './watch-settings.js';
 
-test('watchSettings tells that a file of servers is broken, and when it is mended', async () => {
+test('watchSettings reports that a file of servers is broken, and that it is repaired', async () => {
   const one = { one: { command: 'one' } };
   const two = { two: { command: 'two' } };
   const settings: FoundSettings = {
@@ -44,7 +44,7 @@ test('watchSettings tells that a file of servers is broken, and when it is mende
   expect(told).toEqual([undefined, [['two'], true]]);
 });
 
-test('watchSettings does not believe at once that a file is gone: editors take it away when they save it', async () => {
+test('watchSettings waits before it takes a file as removed, because editors remove it while they save', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-settings-'));
   const file = join(folder, 'config.json');
   await writeFile(file, 'before');

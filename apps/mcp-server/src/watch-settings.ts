@@ -5,33 +5,36 @@ import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 
 import type { FoundSettings } from './read-settings.js';
 
-/** How often files are looked at; looking works where files are replaced, linked or on a network. */
+/** How often files are checked. Unlike events, checks also notice files that are replaced, linked or on a network. */
 const intervalMs = 1000;
 
 export interface WatchOptions {
-  /** What the server works with now; undefined where it could not start with what it found. */
+  /** The current settings; undefined if the configuration cannot be used. */
   settings: FoundSettings | undefined;
-  /** The files that are watched until they can be read. */
+  /** The files to watch until the configuration was read once more. */
   places: readonly string[];
-  /** Reads it anew. */
+  /** Reads the settings again. */
   read: () => Promise<FoundSettings>;
-  /** Gets what can be used; `hasChanged` where more than the warnings is not the same. */
+  /** Gets settings that can be used; `hasChanged` if they differ in more than their warnings. */
   onRead: (settings: FoundSettings, hasChanged: boolean) => Promise<void> | void;
-  /** The files cannot be used as they are now, because of this problem; undefined when they can be used again. */
+  /** Gets why the files cannot be used at the moment; undefined once they can be used again. */
   onProblem: (problem: string | undefined) => Promise<void> | void;
   logger: Logger;
 }
 
-let isAsked = false;
+let hasSighup = false;
 
-/** SIGHUP ends a process that does not listen for it; asked for before the files are watched, they are read again then. */
-export function heedSighup(): void {
-  process.on('SIGHUP', () => (isAsked = true));
+/**
+ * Listens for SIGHUP, which would otherwise end the process. If it comes before the files are watched, they are read again
+ * as soon as they are.
+ */
+export function listenForSighup(): void {
+  process.on('SIGHUP', () => (hasSighup = true));
 }
 
 /**
  * Reads the configuration again whenever one of its files changes, on SIGHUP, and when the returned function is
- * called. What is wrong is logged, and changes nothing.
+ * called. A configuration that cannot be used is logged and changes nothing.
  */
 export function watchSettings(options: WatchOptions): () => Promise<void> {
   const { settings, places, onRead, onProblem, logger } = options;
@@ -40,10 +43,10 @@ export function watchSettings(options: WatchOptions): () => Promise<void> {
   let present: readonly string[] = [];
   let hasProblem = settings === undefined;
   let reading: Promise<void> = Promise.resolve();
-  // One after the other, so that the last one counts.
+  // One read follows the other, so that the last one counts.
   const read = () => (reading = reading.then(readOnce));
   const onFile = (now: Stats, before: Stats) => {
-    // Told at once of each file that is not there.
+    // The first call for a file that does not exist is no change.
     if (now.nlink > 0 || before.nlink > 0) void read();
   };
   const tell = async (problem: string | undefined) => {
@@ -54,12 +57,12 @@ export function watchSettings(options: WatchOptions): () => Promise<void> {
   };
   const readOnce = async () => {
     try {
-      // Many editors take a file away for a moment when they save it: it counts as gone when it stays so.
+      // Many editors remove a file for a moment when they save it, so it counts as removed only if it stays away.
       if (!present.every((path) => existsSync(path))) await delay(intervalMs);
       let next = await options.read();
       watch(next.places);
       if (next.keptFiles.length > 0) {
-        // Half written, perhaps, and whole before anybody watched it.
+        // The file may have been half written, and completed before it was watched.
         await delay(intervalMs);
         next = await options.read();
         watch(next.places);
@@ -91,7 +94,7 @@ export function watchSettings(options: WatchOptions): () => Promise<void> {
   };
   watch(places);
   process.on('SIGHUP', () => void read());
-  if (isAsked) void read();
+  if (hasSighup) void read();
   return read;
 }
 

@@ -15,7 +15,7 @@ async function isRefusedByFetch(port: number): Promise<boolean> {
   return ((reason as Error).cause as Error).message === 'bad port';
 }
 
-test('the bad ports are those that fetch refuses', async () => {
+test('isBadPort knows every port that fetch refuses', async () => {
   const refused: number[] = [];
   for (let port = 1; port <= 10_100; port++) if (await isRefusedByFetch(port)) refused.push(port);
   expect(refused).toContain(6000);
@@ -23,7 +23,7 @@ test('the bad ports are those that fetch refuses', async () => {
 });
 
 describe('openFetchable', () => {
-  test('opens again while the port is a bad one, and closes those after', async () => {
+  test('opens again as long as the port is a bad one, and closes the rejected ones afterwards', async () => {
     const ports = [6000, 10_080, 40_000];
     const events: string[] = [];
     const opened = await openFetchable(() => {

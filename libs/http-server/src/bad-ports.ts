@@ -1,4 +1,4 @@
-/** Ports that `fetch` goes to nowhere ("bad ports" of the Fetch standard): browsers and Node refuse them alike. */
+/** The "bad ports" of the Fetch standard, to which neither browsers nor Node connect. */
 const badPorts = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -6,14 +6,14 @@ const badPorts = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** Whether `fetch` refuses to go to this port. */
+/** Whether `fetch` refuses to connect to this port. */
 export function isBadPort(port: number): boolean {
   return badPorts.has(port);
 }
 
 /**
- * Opens until there is a port that `fetch` goes to. The others are closed only then, so that the kernel
- * does not give one of them again.
+ * Opens again and again until `fetch` accepts the port. The rejected ones are closed only afterwards, so that the kernel
+ * does not assign one of them again.
  */
 export async function openFetchable<T extends { port: number; close(): Promise<void> }>(
   open: () => Promise<T>,

@@ -16,7 +16,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** The status, and who the route heard it was. */
+/** The status, and the client that the handler sees. */
 async function ask({ url }: HttpServer, token?: string): Promise<[number, unknown?]> {
   // Headers are bytes: what is not ASCII goes as UTF-8.
   const value = Buffer.from(`Bearer ${token ?? ''}`).toString('latin1');
@@ -25,8 +25,8 @@ async function ask({ url }: HttpServer, token?: string): Promise<[number, unknow
   return answer.status === 200 ? [200, body.client] : [answer.status];
 }
 
-describe('clients', () => {
-  test('are told by their tokens, whatever they are called', async () => {
+describe('a server with clients', () => {
+  test('tells its clients apart by their tokens, whatever their names are', async () => {
     server = await startHttpServer(groups, {
       clients: { first: hashOf('one'), constructor: hashOf('zwölf'), third: hashOf('three') },
     });
@@ -39,34 +39,37 @@ describe('clients', () => {
     }
   });
 
-  test('that there are none of open nothing', async () => {
+  test('refuses every request if there are no clients', async () => {
     server = await startHttpServer(groups, { clients: {} });
     expect([await ask(server), await ask(server, '')]).toEqual([[401], [401]]);
   });
 
-  test('false lets everybody on this machine ask, but no web page', async () => {
+  test('lets every program on this machine call with `false`, but no web page', async () => {
     server = await startHttpServer(groups, { clients: false });
     expect(await ask(server)).toEqual([200, null]);
     expect(await ask(server, 'any')).toEqual([200, null]);
     expect((await fetch(server.url, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
   });
 
-  test('left undefined by a mistake are no open door', async () => {
+  test('needs a token if the clients are undefined by mistake', async () => {
     server = await startHttpServer(groups, { clients: undefined } as unknown as ClientOptions);
     expect(await ask(server)).toEqual([401]);
   });
 
-  test('with one token for all, nobody has a name', async () => {
+  test('gives no names to clients that share one token', async () => {
     const started = await startHttpServer(groups);
     server = started;
     expect(await ask(server, started.token)).toEqual([200, null]);
   });
 
-  test.each(['', 'x', hashOf('a').toUpperCase(), `${hashOf('a')}0`])('%j is no hash', async (hash) => {
-    const problem = {
-      code: 'invalid_argument',
-      message: expect.stringContaining('client "a" is not 64 digits'),
-    };
-    await expect(startHttpServer(groups, { clients: { a: hash } })).rejects.toMatchObject(problem);
-  });
+  test.each(['', 'x', hashOf('a').toUpperCase(), `${hashOf('a')}0`])(
+    'refuses %j as the hash of a token',
+    async (hash) => {
+      const problem = {
+        code: 'invalid_argument',
+        message: expect.stringContaining('client "a" is not 64 digits'),
+      };
+      await expect(startHttpServer(groups, { clients: { a: hash } })).rejects.toMatchObject(problem);
+    },
+  );
 });

@@ -5,21 +5,21 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import type { FastifyRequest } from 'fastify';
 
 const scheme = 'Bearer ';
-/** The one token for all has no name. */
+/** The id of all clients if they share one token. */
 const nameless = '';
 const clients = new WeakMap<IncomingMessage, string>();
 
-/** Which of the server's `clients` sends the request; undefined where it has none. */
+/** Which of the server's `clients` sent the request; undefined if they share one token, or need none. */
 export function clientOf(request: FastifyRequest): string | undefined {
   return clients.get(request.raw) || undefined;
 }
 
-/** Whether the request has a right token, or none is needed: routes that are open to all may tell the others less. */
+/** Whether the request has a valid token, or none is needed. */
 export function isTrusted(request: FastifyRequest): boolean {
   return clients.has(request.raw);
 }
 
-/** What {@link clientOf} tells of this request from now on. */
+/** Sets what {@link clientOf} returns for this request. */
 export function rememberClient(request: FastifyRequest, id: string = nameless): void {
   clients.set(request.raw, id);
 }
@@ -33,8 +33,8 @@ export function hashToken(token: string): string {
 export type TokenHashes = Readonly<Record<string, string>>;
 
 /**
- * Finds the client whose token a request has, in time that tells nothing about any token: all are compared.
- * Throws `invalid_argument` for what is no hash.
+ * Finds the client whose token a request has. It compares all tokens, each in constant time, so that the time tells nothing
+ * about any of them. Throws `invalid_argument` for anything that is not a hash.
  */
 export function clientCheck(
   clients: TokenHashes | (() => TokenHashes),
@@ -42,7 +42,7 @@ export function clientCheck(
   const expected =
     typeof clients === 'function' ? () => parseHashes(clients()) : constant(parseHashes(clients));
   return ({ headersDistinct }) => {
-    // Node shows the first of several; whoever stands in between may have looked at another.
+    // Node shows the first of several headers, while a proxy in between may have checked another one.
     const [value, ...others] = headersDistinct['authorization'] ?? [];
     if (others.length > 0 || value?.startsWith(scheme) !== true) return undefined;
     // Node reads each byte of a header as one character.

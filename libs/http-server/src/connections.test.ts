@@ -45,7 +45,7 @@ async function halfOpen(bytes = 'GET / HTTP/1.1\r\n'): Promise<Socket> {
   return socket;
 }
 
-/** Asks on a connection that is kept. */
+/** Sends a request on a connection that stays open. */
 async function ask(path = '/', agent = keptAgent()): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${server.token}` };
   const asked = request(server.url + path, { agent, headers }).end();
@@ -60,8 +60,8 @@ function keptAgent(): Agent {
   return agent;
 }
 
-describe('at the ceiling of connections', () => {
-  test('those on which no whole request came make room, the oldest first', async () => {
+describe('at the limit of connections', () => {
+  test('a new connection replaces the oldest one that has sent no whole request', async () => {
     await start();
     const attackers = [];
     for (let n = 0; n < maxConnections; n++) attackers.push(await halfOpen());
@@ -72,7 +72,7 @@ describe('at the ceiling of connections', () => {
     expect(refused).toEqual([{ code: 'resource_exhausted', clientIp: '127.0.0.1' }]);
   });
 
-  test('a client that was served is kept while others flood, and so is one that waits for its answer', async () => {
+  test('a flood of connections closes neither a client that was served nor one that waits for its answer', async () => {
     await start();
     const kept = keptAgent();
     expect(await ask('/', kept)).toBe(200);
@@ -86,7 +86,7 @@ describe('at the ceiling of connections', () => {
     expect(await held).toBe(200);
   });
 
-  test('of clients that were all served, the one that has been idle for longest makes room', async () => {
+  test('a new connection replaces the one that has been idle for longest if all were served', async () => {
     await start();
     const kept = Array.from({ length: maxConnections }, keptAgent);
     for (const agent of kept) expect(await ask('/', agent)).toBe(200);
@@ -99,7 +99,7 @@ describe('at the ceiling of connections', () => {
     expect(first.destroyed).toBe(false);
   });
 
-  test('with a request on each connection, the new one is closed', async () => {
+  test('a new connection is closed if every other one has a request under way', async () => {
     await start();
     const answers: (() => void)[] = [];
     const held: Promise<number | undefined>[] = [];

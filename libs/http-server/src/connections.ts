@@ -2,16 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** The request under way. */
+  /** The request that is not answered yet. */
   request?: IncomingMessage;
-  /** A request of it was answered. */
+  /** Whether one of its requests was answered. */
   isServed: boolean;
 }
 
 /**
- * Bounds the open connections, so that nobody keeps others out by opening many: at the ceiling a new one takes the
- * place of the oldest on which no whole request ever came, else of the oldest that is idle. Only if each one has a
- * request under way, the new one is closed. `onRefused` is told of each connection that is closed so.
+ * Limits the open connections, so that no client keeps others out by opening many. At the limit a new connection replaces
+ * the oldest one that never sent a whole request, or otherwise the one that has been idle for longest. If every connection
+ * has a request under way, the new one is closed. `onRefused` gets each connection that is closed for this reason.
  */
 export function boundConnections(
   server: Server,
@@ -38,7 +38,7 @@ export function boundConnections(
       if (connection.request !== request) return;
       delete connection.request;
       connection.isServed = true;
-      // At the end of the map are those that were idle for the shortest time.
+      // The map is in the order of idle time: the last connection has just become idle.
       if (open.delete(request.socket)) open.set(request.socket, connection);
     });
   });

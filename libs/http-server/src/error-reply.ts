@@ -7,7 +7,7 @@ import { maxBytesOf } from './json-body.js';
 import { rememberRefusal } from './refusals.js';
 import type { RouteGroup } from './routes.js';
 
-/** Answers with the error's code, or with `status` where HTTP has a more exact word for it. */
+/** Answers with the error's code, or with `status` if HTTP has a more precise one. */
 export function sendError(reply: FastifyReply, error: CodeExecutorError, status?: number): FastifyReply {
   const { code, message, tool, server, retryAfterMs } = error;
   const body: ErrorBody = {
@@ -44,7 +44,7 @@ function refusedByFastify(reason: unknown): number | undefined {
   return status >= 400 && status < 500 ? status : undefined;
 }
 
-/** Our words for it, because Fastify's name its own parts, and some repeat the input. */
+/** Our own messages, because those of Fastify name its parts, and some repeat the input. */
 function refusalFor(status: number, group: RouteGroup | undefined): { code: ErrorCode; message: string } {
   const code = 'invalid_argument';
   switch (status) {

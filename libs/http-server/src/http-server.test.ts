@@ -72,7 +72,7 @@ async function statusOfRaw({ url }: { url: string }, lines: string[], body = '')
 const errorOf = async (answer: Response) => ((await answer.json()) as { error: unknown }).error;
 
 describe('startHttpServer', () => {
-  test('serves a caller that has the token, on a loopback address', async () => {
+  test('serves a client that has the token, on a loopback address', async () => {
     const started = await start();
     expect(started.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(Buffer.from(started.token, 'base64url')).toHaveLength(32);
@@ -83,7 +83,7 @@ describe('startHttpServer', () => {
     await other.close();
   });
 
-  test('takes a token and a port of yours', async () => {
+  test('uses the token and the port that the options name', async () => {
     const first = await start();
     await first.close();
     const { url } = first;
@@ -103,7 +103,7 @@ describe('startHttpServer', () => {
     ['only the', (token) => [`Authorization: ${token}`]],
     ['a cookie with the', (token) => [`Cookie: token=${token}`]],
     ['two headers with the', (token) => Array<string>(2).fill(`Authorization: Bearer ${token}`)],
-  ])('%s token is 401', async (_what, headers) => {
+  ])('answers with 401 to %s token', async (_what, headers) => {
     const started = await start();
     const { host } = new URL(started.url);
     const lines = [
@@ -117,7 +117,7 @@ describe('startHttpServer', () => {
     expect(handled).toEqual([]);
   });
 
-  test('401 says how to do it, also where there is no route', async () => {
+  test('says with 401 how to send the token, even if no route matches', async () => {
     const { url, token } = await start();
     for (const path of ['/echo', '/none', `/echo?token=${token}`]) {
       const answer = await fetch(url + path);
@@ -156,7 +156,7 @@ describe('startHttpServer', () => {
     [405, 'OPTIONS', (host) => ['OPTIONS /echo HTTP/1.1', `Host: ${host}`]],
     [0, 'CONNECT', (host) => ['CONNECT evil.example:80 HTTP/1.1', `Host: ${host}`]],
     [200, 'what a program sends', (host) => ['POST /echo HTTP/1.1', `Host: ${host}`, 'Sec-Fetch-Site: none']],
-  ])('%i for %s, token or not', async (status, _what, head) => {
+  ])('answers with %i to %s', async (status, _what, head) => {
     const started = await start();
     const lines = head(new URL(started.url).host);
     const rest = ['Connection: close', 'Content-Type: application/json', 'Content-Length: 1'];
@@ -178,14 +178,14 @@ describe('startHttpServer', () => {
     [413, 'more than 1 MB', `"${'x'.repeat(1_000_000)}"`],
     [415, 'text', 'x', { 'content-type': 'text/plain' }],
     [415, 'a form', 'x', { 'content-type': 'application/x-www-form-urlencoded' }],
-  ])('%i for a body that is %s', async (status, _what, body, headers = {}) => {
+  ])('answers with %i to a body that is %s', async (status, _what, body, headers = {}) => {
     const answer = await post(await start(), body, headers);
     expect(answer.status).toBe(status);
     expect(await errorOf(answer)).toEqual({ code: 'invalid_argument', message: expect.any(String) });
     expect(handled).toEqual([]);
   });
 
-  test('a body of 1 MB is taken', async () => {
+  test('accepts a body of 1 MB', async () => {
     const body = `"${'x'.repeat(999_998)}"`;
     expect((await post(await start(), body)).status).toBe(200);
   });
@@ -195,7 +195,7 @@ describe('startHttpServer', () => {
     ['localhost', 'http://127.0.0.1:', 404],
     ['::1', 'http://[::1]:', 421],
   ])(
-    'bound to %s, the Host is that, and localhost only where that was asked for',
+    'accepts the address %s as Host, and localhost only if the options name it',
     async (host, prefix, statusOfLocalhost) => {
       const { url, token } = await start({ host });
       expect(url.startsWith(prefix)).toBe(true);
@@ -212,7 +212,7 @@ describe('startHttpServer', () => {
     },
   );
 
-  test('tells of every request that is not let in, and of none that is', async () => {
+  test('reports every request that is refused, and no other', async () => {
     const refused: unknown[] = [];
     const started = await startHttpServer([programs(routes)], {
       clients: { ci: hashToken('ci token'), dashboard: hashToken('other') },
@@ -254,7 +254,7 @@ describe('startHttpServer', () => {
     await started.close();
   });
 
-  test('the thousandth request of a connection is its last', async () => {
+  test('closes a connection after its thousandth request', async () => {
     const { url, token } = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const connections: unknown[] = [];
@@ -269,7 +269,7 @@ describe('startHttpServer', () => {
     expect(connections[1000]).toBe('keep-alive');
   });
 
-  test('bodies without an end are cut', async () => {
+  test('stops reading a body without an end', async () => {
     const started = await start();
     const lines = [`POST /echo HTTP/1.1`, `Host: ${new URL(started.url).host}`, 'Transfer-Encoding: chunked'];
     const headers = ['Content-Type: application/json', `Authorization: Bearer ${started.token}`];
@@ -292,7 +292,7 @@ describe('startHttpServer', () => {
     expect(sent).toBeLessThan(200);
   });
 
-  test('404 names the routes, 405 the methods', async () => {
+  test('names the routes with 404, and the methods with 405', async () => {
     const { url, token } = await start();
     const headers = { authorization: `Bearer ${token}` };
     const unknown = await fetch(`${url}/none?q=1`, { headers });
@@ -311,7 +311,7 @@ describe('startHttpServer', () => {
     expect([malformed.status, await errorOf(malformed)]).toMatchObject([400, { code: 'invalid_argument' }]);
   });
 
-  test('errors have a code; what nobody foresaw is for the log only', async () => {
+  test('answers errors with their code, and keeps the cause of an unexpected one for the log', async () => {
     const logged: unknown[] = [];
     const log = (fields: object) => void logged.push(fields);
     const { url, token } = await start({ logger: { debug: log, info: log, warn: log, error: log } });
@@ -341,7 +341,7 @@ describe('startHttpServer', () => {
 });
 
 describe('close', () => {
-  /** A route that answers when the test says so. */
+  /** A route that answers when the test allows it. */
   function held() {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -359,7 +359,7 @@ describe('close', () => {
     return { route, started, answer: () => answer() };
   }
 
-  test('lets running requests end, and tells others to come again until then', async () => {
+  test('lets running requests end, and asks new ones to come again until then', async () => {
     const { route, started, answer } = held();
     const open = await start({}, [route]);
     const { url, token } = open;
@@ -377,7 +377,7 @@ describe('close', () => {
     await open.close();
   });
 
-  test('cuts what runs for too long', async () => {
+  test('cuts requests that run for too long', async () => {
     const { route, started } = held();
     const open = await start({ drainMs: 50 }, [route]);
     const { url, token } = open;

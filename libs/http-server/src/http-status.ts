@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@code-executor/contracts';
 
-/** The one place where the words of errors become HTTP. */
+/** The only place that maps codes of errors to HTTP. */
 const statuses: Readonly<Record<ErrorCode, number>> = {
   invalid_argument: 400,
   unauthenticated: 401,
@@ -10,7 +10,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   resource_exhausted: 429,
   unavailable: 503,
   deadline_exceeded: 504,
-  // No registered status says it; proxies know this one as "client closed request".
+  // There is no registered status for it; proxies use this one as "client closed request".
   cancelled: 499,
   internal: 500,
 };

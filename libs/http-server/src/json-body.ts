@@ -4,16 +4,16 @@ import type { FastifyInstance } from 'fastify';
 import type { RouteGroup } from './routes.js';
 
 const defaultMaxBytes = 1_000_000;
-/** As deep as what programs send. */
+/** Deeper than anything that programs send. */
 const maxDepth = 200;
 
-/** How many bytes the body of a request to these routes may have. */
+/** How many bytes a request to these routes may have in its body. */
 export function maxBytesOf(group: RouteGroup | undefined): number {
   if (group === undefined || group.body === 'none') return defaultMaxBytes;
   return group.body.maxBytes ?? defaultMaxBytes;
 }
 
-/** Bodies are JSON in UTF-8 and nothing else: no byte order mark, no `__proto__`, no other content type. */
+/** Accepts bodies in JSON and UTF-8 only: no byte order mark, no `__proto__`, no other content type. */
 export function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -34,13 +34,13 @@ export function acceptOnlyJson(app: FastifyInstance): void {
         new CodeExecutorError('invalid_argument', 'The body begins with a byte order mark; leave it out.'),
       );
     } else {
-      // Its result goes to `done`; the type also allows a promise.
+      // The result goes to `done`, although the type also allows a promise.
       void parse(request, text, done);
     }
   });
 }
 
-/** Levels of objects and arrays in a JSON text; what comes after would overflow the stack on more. */
+/** Levels of objects and arrays in a JSON text. Code that processes the value would overflow the stack on too many. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -26,7 +26,7 @@ export async function startOpenServer(
     throw new CodeExecutorError('invalid_argument', problem);
   }
   const unmatched = { authentication: 'open', origins: 'none' } as const;
-  // Nobody has a token here, and so nobody is trusted.
+  // There are no tokens here, so no client is trusted.
   const guard = { findClient: () => undefined, unmatched };
   const { port: bound, close } = await openListener({
     ...options,

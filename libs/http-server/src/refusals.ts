@@ -7,12 +7,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientOf } from './client-check.js';
 import type { ErrorBody } from './error-body.js';
 
-/** A request that was not let in, or a connection that was closed to make room. */
+/** A request that was refused, or a connection that was closed to make room. */
 export interface RefusedRequest {
-  /** Of the answer; absent where the connection was closed without one. */
+  /** The status of the answer; absent if the connection was closed without one. */
   httpStatus?: number;
   code: ErrorCode;
-  /** Its name, where the token is one of several. */
+  /** Whose token the request has, if the server knows several. */
   clientId?: string;
   clientIp?: string;
 }
@@ -21,7 +21,7 @@ export type OnRefused = (refused: RefusedRequest) => void;
 
 const refused = new WeakMap<IncomingMessage, { httpStatus: number; code: ErrorCode }>();
 
-/** Notes what a request was answered with, for {@link reportRefusals}. */
+/** Remembers the refusal of a request for {@link reportRefusals}. */
 export function rememberRefusal(reply: FastifyReply, httpStatus: number, { code }: CodeExecutorError): void {
   refused.set(reply.request.raw, { httpStatus, code });
 }
@@ -50,13 +50,13 @@ export function refusedConnection({ remoteAddress }: Socket): RefusedRequest {
   return { code: 'resource_exhausted', ...(remoteAddress !== undefined && { clientIp: remoteAddress }) };
 }
 
-/** What the HTTP parser refuses, by the codes of Node; everything else is 400. */
+/** How to answer errors of the HTTP parser, by their code in Node; all others are 400. */
 const parserRefusals = new Map<string | undefined, [httpStatus: number, message: string]>([
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'The request took too long to arrive; send it at once.']],
   ['HPE_HEADER_OVERFLOW', [431, 'The headers are too large; send at most 16 KB.']],
 ]);
 
-/** Answers bytes that are no request, or that came too late, and hangs up. */
+/** Answers bytes that are not a request, or that came too late, and closes the connection. */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Socket,

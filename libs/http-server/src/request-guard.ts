@@ -23,7 +23,7 @@ type Access = Pick<RouteGroup, 'authentication' | 'origins'>;
 export interface Guard {
   /** Absent: any Host, by any version of HTTP. */
   hosts?: HostRule;
-  /** Whose token a request has; undefined if it has no valid one. Absent: nobody needs a token. */
+  /** Whose token a request has; undefined if it has no valid one. Absent: no client needs a token. */
   findClient?: (request: IncomingMessage) => string | undefined;
   /** The rules for requests that no route matches. */
   unmatched: Access;
@@ -67,7 +67,7 @@ interface Refusal {
   error: CodeExecutorError;
 }
 
-/** Refuses what is meant for another server, or what two readers of a request may understand in two ways. */
+/** Refuses requests for another server, and those that a proxy in between may read differently. */
 function misaddressed(request: IncomingMessage, hosts: HostRule): Refusal | undefined {
   const { headers, headersDistinct, httpVersion, socket, url = '' } = request;
   if (httpVersion !== '1.1') return refuse(400, 'This server speaks HTTP/1.1 only.');

@@ -63,7 +63,7 @@ async function ask(path: string, { token, method = 'GET', headers = {}, body }: 
 const json = { 'content-type': 'application/json' };
 
 describe('authentication', () => {
-  test('is asked for by the groups that need it, and seen by the handlers of the others', async () => {
+  test('is required by some groups, and visible to the handlers of the others', async () => {
     await start(programs([seen('/closed')]), programs([seen('/open')], { authentication: 'open' }));
     expect((await ask('/closed')).status).toBe(401);
     expect((await ask('/none')).status).toBe(401);
@@ -88,7 +88,7 @@ describe('origins', () => {
   const other = () => 'http://evil.example';
   const byProgram = [{}, { 'sec-fetch-site': 'none' }];
 
-  test('none refuses every request that a web page makes', async () => {
+  test('`none` refuses every request of a web page', async () => {
     await start(programs([seen('/')]));
     for (const headers of byProgram)
       expect((await ask('/', { token: 'ci token', headers })).status).toBe(200);
@@ -106,7 +106,7 @@ describe('origins', () => {
     }
   });
 
-  test('same-origin lets the pages of this listener call, and no others', async () => {
+  test('`same-origin` accepts the pages of this listener, and no others', async () => {
     await start(programs([seen('/')], { origins: 'same-origin' }));
     for (const headers of [
       ...byProgram,
@@ -138,22 +138,22 @@ describe('origins', () => {
     }
   });
 
-  test('same-origin does not replace the check of the Host, nor the token', async () => {
+  test('`same-origin` replaces neither the check of the Host nor the token', async () => {
     await start(programs([seen('/')], { origins: 'same-origin' }));
     const rebound = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' };
     expect((await ask('/', { token: 'ci token', headers: rebound })).status).toBe(421);
     expect((await ask('/', { headers: { origin: own() } })).status).toBe(401);
   });
 
-  test('a path without a route lets no web page ask which routes exist', async () => {
+  test('no web page may call a path without a route', async () => {
     await start(programs([seen('/')], { origins: 'same-origin' }));
     const headers = { origin: own(), 'sec-fetch-site': 'same-origin' };
     expect((await ask('/none', { token: 'ci token', headers })).status).toBe(403);
   });
 });
 
-describe('bodies', () => {
-  test('of each group have a limit of their own', async () => {
+describe('the body rules', () => {
+  test('limit the bytes for each group', async () => {
     const small = { body: { type: 'json', maxBytes: 10 } } as const;
     await start(programs([seen('/small', 'POST')], small), programs([seen('/large', 'POST')]));
     const post = (path: string, body: string) =>
@@ -168,7 +168,7 @@ describe('bodies', () => {
     expect((await post('/large', `"${'x'.repeat(1000)}"`)).status).toBe(200);
   });
 
-  test('are refused by a group that takes none', async () => {
+  test('refuse bodies if the group takes none', async () => {
     await start(programs([seen('/', 'POST')], { body: 'none' }));
     const asked = { token: 'ci token', method: 'POST' };
     for (const headers of [json, {}, { 'content-type': 'text/plain' }]) {
@@ -178,7 +178,7 @@ describe('bodies', () => {
     expect((await ask('/', { ...asked, headers: { 'content-length': '0' } })).status).toBe(200);
   });
 
-  test('of requests that no route matches are not read', async () => {
+  test('leave bodies unread if no route matches', async () => {
     await start(programs([seen('/')]));
     const asked = { token: 'ci token', method: 'POST', headers: json, body: '{' };
     expect((await ask('/none', asked)).status).toBe(404);
@@ -187,7 +187,7 @@ describe('bodies', () => {
 });
 
 describe('a rate limit', () => {
-  test('counts for each client and each route of its group alone, and says what helps', async () => {
+  test('counts each client and each route of its group separately, and names the remedy', async () => {
     const rateLimit = (id?: string) =>
       id === 'other' ? false : { maxRequests: 1, remedy: 'ask the operator' };
     await start(programs([seen('/a'), seen('/b')], { rateLimit }), programs([seen('/free')]));
@@ -201,8 +201,8 @@ describe('a rate limit', () => {
   });
 });
 
-describe('answers', () => {
-  test('are JSON, or text and bytes as they are, with the headers of handler and group', async () => {
+describe('startHttpServer', () => {
+  test('sends JSON, or text and bytes as they are, with the headers of handler and group', async () => {
     const headers = { 'cache-control': 'no-store' };
     const page = { 'content-type': 'text/html; charset=utf-8', 'x-count': 3 };
     await start(
@@ -225,7 +225,7 @@ describe('answers', () => {
     expect((await ask('/json')).headers['cache-control']).toBe('no-store');
   });
 
-  test('are reported with their routes, and refusals unless the handler records them', async () => {
+  test('reports answers with their routes, and refusals unless the handler records them', async () => {
     const denied: Route = {
       method: 'GET',
       path: '/denied',
@@ -250,7 +250,7 @@ describe('answers', () => {
     ]);
   });
 
-  test('that the client no longer waits for abort the signal of their handler', async () => {
+  test('aborts the signal of a handler when its client hangs up', async () => {
     let onAbort: () => void = () => undefined;
     const aborted = new Promise<void>((resolve) => (onAbort = resolve));
     let onStart: () => void = () => undefined;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The requests that were let in and are not answered. To be made after whatever refuses requests. */
+/** Counts the requests that have passed all hooks added before, and are not answered yet. */
 export class RunningRequests {
   #count = 0;
   #onNone: () => void = () => undefined;
@@ -15,7 +15,7 @@ export class RunningRequests {
     });
   }
 
-  /** Resolves when there is none, or after `limitMs`. */
+  /** Resolves when none is left, or after `limitMs`. */
   async ended(limitMs: number): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ function counter() {
   };
 }
 
-test('SlidingWindowStore counts the time just past, not from the turn of a window', () => {
+test('SlidingWindowStore counts the last period at any time, not from the start of a window', () => {
   const count = counter();
   expect(count()).toEqual({ current: 1, ttl: 1000 });
   jest.advanceTimersByTime(900);
@@ -24,7 +24,7 @@ test('SlidingWindowStore counts the time just past, not from the turn of a windo
   expect(count()).toEqual({ current: 3, ttl: 900 });
 });
 
-test('SlidingWindowStore does not count what was refused, and knows clients apart', () => {
+test('SlidingWindowStore does not count refused requests, and counts each client alone', () => {
   const count = counter();
   for (let n = 0; n < 5; n++) count();
   expect(count()).toMatchObject({ current: 3 });
@@ -33,7 +33,7 @@ test('SlidingWindowStore does not count what was refused, and knows clients apar
   expect(count()).toMatchObject({ current: 1 });
 });
 
-test('SlidingWindowStore remembers 5,000 clients, and forgets the first of them for one more', () => {
+test('SlidingWindowStore remembers 5,000 clients, and forgets the first one for a further one', () => {
   const count = counter();
   for (let n = 0; n < 5000; n++) count(String(n));
   expect(count('0')).toMatchObject({ current: 2 });

@@ -1,14 +1,14 @@
 type Counted = (error: Error | null, count?: { current: number; ttl: number }) => void;
 
-/** Clients remembered; the one that has been known for longest is forgotten for a new one. */
+/** How many clients are remembered; a further one replaces the first. */
 const maxClients = 5000;
 
 /**
- * Counts requests for `@fastify/rate-limit` over the time just past. Its own store begins a new count with each
- * window, which lets twice as many through around the turn. Refused requests do not count.
+ * Counts requests for `@fastify/rate-limit` over the last `windowMs` at any time. The package's own store starts a new count
+ * with each window, which lets twice as many requests through around the boundary. Refused requests do not count.
  */
 export class SlidingWindowStore {
-  /** By client: when the requests within the window came, oldest first. */
+  /** When the requests of each client within the window came, oldest first. */
   readonly #times = new Map<string, number[]>();
 
   incr(client: string, done: Counted, windowMs: number, max: number): void {
@@ -21,7 +21,7 @@ export class SlidingWindowStore {
     done(null, { current, ttl: Math.max(0, Math.ceil(oldest + windowMs - now)) });
   }
 
-  /** A store for one more route. */
+  /** A separate store, for another route. */
   child(): SlidingWindowStore {
     return new SlidingWindowStore();
   }

@@ -1,7 +1,7 @@
 import type { DenialEvent, OmittedEvent, ToolCallEndedEvent } from '@code-executor/contracts';
 import type { Histogram } from 'prom-client';
 
-/** prom-client throws at what is no amount, and a record must break nothing. */
+/** Whether prom-client accepts a value; it throws at negative numbers and at NaN, and a record must never throw. */
 export function isAmount(value: number | undefined): value is number {
   return Number.isFinite(value) && Number(value) >= 0;
 }

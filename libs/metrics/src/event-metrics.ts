@@ -6,7 +6,7 @@ import { executionMetrics } from './execution-metrics.js';
 import type { NameLabels } from './labels.js';
 import { toolCallMetrics } from './tool-call-metrics.js';
 
-/** The metrics that count audit events, and the function that takes an event. */
+/** Creates the metrics that count audit events; the returned function takes an event. */
 export function eventMetrics(
   registry: Registry,
   { servers, languages }: NameLabels,

@@ -4,10 +4,10 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { isAmount, observeMs } from './amount.js';
 import { isolationLabel, type NameLabel, statusLabel } from './labels.js';
 
-/** What a token is taken for: the usual rule of thumb for English and JSON. */
+/** The usual rule of thumb for English and JSON. */
 const bytesPerToken = 4;
 
-/** The metrics of executions, and the function that takes the event of one. */
+/** Creates the metrics of executions; the returned function takes the event of one. */
 export function executionMetrics(
   registry: Registry,
   languages: NameLabel,

@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 
 import { isAmount } from './amount.js';
 
-/** A counter that follows counts kept elsewhere. It never falls: a count that fell has begun again at 0. */
+/** A counter that follows counts kept elsewhere. It never falls, because a count that is lower than before has started again at 0. */
 export class FollowedCounter {
   readonly #counter: Counter;
   readonly #labelName: string;
@@ -13,7 +13,7 @@ export class FollowedCounter {
     this.#labelName = labelName;
   }
 
-  /** The count by label value as it is now. What is not a number from 0 is left out. */
+  /** Takes the current counts by label value. Negative numbers and NaN are ignored. */
   follow(counts: Iterable<readonly [string, number]>): void {
     for (const [value, count] of counts) {
       if (!isAmount(count)) continue;

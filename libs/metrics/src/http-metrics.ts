@@ -6,7 +6,7 @@ import { methodLabel, NameLabel, statusCodeLabel } from './labels.js';
 const maxEndpoints = 50;
 const maxEndpointChars = 200;
 
-/** The metrics of HTTP requests, and the function that takes one. */
+/** Creates the metrics of HTTP requests; the returned function takes one. */
 export function httpMetrics(
   registry: Registry,
 ): (method: string, endpoint: string, status: number, seconds: number) => void {

@@ -1,7 +1,7 @@
-/** Stands for every value that may not be a label of its own. */
+/** The label of all values that have no label of their own. */
 const otherLabel = 'other';
 
-/** Lets these words through and turns everything else into `other`. */
+/** Keeps these words and replaces everything else by `other`. */
 function oneOf(...words: string[]): (value: unknown) => string {
   const known = new Set<unknown>(words);
   return (value) => (known.has(value) ? (value as string) : otherLabel);
@@ -17,8 +17,8 @@ export function statusCodeLabel(status: number): string {
 }
 
 /**
- * Names that are not known beforehand. The first `max` that `isKnown` accepts keep their name, for good, because a
- * series that comes and goes cannot be counted; all others are `other`.
+ * Labels for names that are not known in advance. The first `max` names that `isKnown` accepts keep their own label forever,
+ * because a series that disappears cannot be counted; all others are `other`.
  */
 export class NameLabel {
   readonly #names = new Set<unknown>();
@@ -39,7 +39,7 @@ export class NameLabel {
   }
 }
 
-/** The labels whose values are not known beforehand. */
+/** The labels whose values are not known in advance. */
 export interface NameLabels {
   servers: NameLabel;
   languages: NameLabel;

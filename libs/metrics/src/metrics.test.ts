@@ -25,8 +25,8 @@ const event = (fields: Partial<AuditRecord>) =>
     ...fields,
   }) as AuditEvent;
 
-describe('executions', () => {
-  test('are counted by language, status and isolation, with their durations and bytes', async () => {
+describe('metrics of executions', () => {
+  test('count them by language, status and isolation, with their durations and bytes', async () => {
     const metrics = createMetrics({});
     const execution = { type: 'execution', language: 'typescript', isolation: 'strict' } as const;
     void metrics.record(
@@ -67,8 +67,8 @@ describe('executions', () => {
   });
 });
 
-describe('tool calls', () => {
-  test('are counted by server and status, with their durations, bytes and waits', async () => {
+describe('metrics of tool calls', () => {
+  test('count them by server and status, with their durations, bytes and waits', async () => {
     const metrics = createMetrics({ pool });
     void metrics.record(event({ server: 'github', durationMs: 200, queuedMs: 700, resultBytes: 64 }));
     void metrics.record(event({ server: 'github', durationMs: 400, queuedMs: 0, resultBytes: 36 }));
@@ -96,7 +96,7 @@ describe('tool calls', () => {
     expect(samples).not.toHaveProperty('tool_call_duration_seconds_count{server="memory"}');
   });
 
-  test('that waited in vain are counted with their waits, and once', async () => {
+  test('count a call that waited in vain once, with its wait', async () => {
     const metrics = createMetrics({ pool });
     void metrics.record(event({ type: 'queue', server: 'github', status: 'rejected', queuedMs: 30_000 }));
     void metrics.record(event({ server: 'github', status: 'failure', errorCode: 'unavailable' }));
@@ -111,7 +111,7 @@ describe('tool calls', () => {
     });
   });
 
-  test('of servers that are not configured are together', async () => {
+  test('count the calls of all unknown servers together', async () => {
     const metrics = createMetrics({ pool });
     for (const server of ['gibhut', '__proto__', 'constructor', 'a"} 1\nevil_total 1 #']) {
       void metrics.record(event({ server, status: 'rejected' }));
@@ -123,7 +123,7 @@ describe('tool calls', () => {
     expect(calls).toEqual([[{ server: 'other', status: 'rejected' }, 5]]);
   });
 
-  test('of servers with any name are written so that a parser reads the name', async () => {
+  test('escape the names of servers so that a parser reads them', async () => {
     const names = ['a"} 1\nevil_total 1 #', 'back\\slash', '__proto__', 'a,status:failure'];
     const metrics = createMetrics({
       pool: () => ({ active: 0, waiting: 0, servers: names.map((name) => ({ name })) }),
@@ -139,7 +139,7 @@ describe('tool calls', () => {
   });
 });
 
-test('denials, wrong tokens and rate limits are counted; what is only a state is not', async () => {
+test('denials, wrong tokens and rate limits are counted, and events that report a state are not', async () => {
   const metrics = createMetrics({});
   const types = [
     'denial',
@@ -173,7 +173,7 @@ test('refused calls that have no event of their own are counted, too', async () 
 });
 
 describe('record', () => {
-  test('takes fields that are not what they should be', async () => {
+  test('accepts fields with wrong values', async () => {
     const metrics = createMetrics({ pool });
     const broken: unknown[] = [Number.NaN, -1, Infinity, '5', null, {}, 5n, Symbol('five')];
     for (const value of broken) {
@@ -200,7 +200,7 @@ describe('record', () => {
     });
   });
 
-  test('keeps at most 200 servers, whatever comes', async () => {
+  test('labels at most 200 servers', async () => {
     const servers = Array.from({ length: 300 }, (_, index) => ({ name: `server-${index}` }));
     const metrics = createMetrics({ pool: () => ({ active: 0, waiting: 0, servers }) });
     for (let index = 0; index < 10_000; index++) {
@@ -216,7 +216,7 @@ describe('record', () => {
 });
 
 describe('request', () => {
-  test('counts by method and status, and times by method and route', async () => {
+  test('counts requests by method and status, and measures them by method and route', async () => {
     const metrics = createMetrics({});
     metrics.request('POST', '/mcp', 200, 0.02);
     metrics.request('POST', '/mcp', 503, 0.5);
@@ -233,7 +233,7 @@ describe('request', () => {
     });
   });
 
-  test('bounds every label', async () => {
+  test('limits the values of every label', async () => {
     const metrics = createMetrics({});
     metrics.request('GET', 'x'.repeat(201), 200, 0);
     for (let index = 0; index < 100; index++) metrics.request('BREW', `/${index}`, 10 ** index, 0);

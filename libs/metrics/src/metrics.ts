@@ -9,13 +9,13 @@ import type { MetricSources } from './sources.js';
 import { stateMetrics } from './state-metrics.js';
 
 const maxServers = 200;
-/** A program's language is what its executor calls it; whoever makes up names gets only so many. */
+/** Enough for every language; invented names get no more labels. */
 const maxLanguages = 20;
 const languageName = /^[a-z][a-z0-9_-]{0,30}$/;
 
-/** The metrics of one server, in a registry of their own. */
+/** The metrics of one server, in their own registry. */
 export interface Metrics {
-  /** Counts an event. Never throws; may be passed on as it is. */
+  /** Counts an event. Never throws, and needs no `this`. */
   readonly record: AuditSink;
   /**
    * Counts an HTTP request that was answered.
@@ -23,18 +23,18 @@ export interface Metrics {
    * @param status The status code of the answer.
    */
   request(method: string, endpoint: string, status: number, seconds: number): void;
-  /** Reads the sources and writes all metrics as Prometheus text. Never rejects because of a source. */
+  /** Reads the sources and returns all metrics as Prometheus text. Never rejects because of a source. */
   render(): Promise<string>;
-  /** What `render` writes, as a `Content-Type`. */
+  /** The `Content-Type` of what `render` returns. */
   readonly contentType: string;
 }
 
 export interface MetricsOptions {
-  /** Told which source failed. Default: silence. */
+  /** Logs which source failed. Default: silence. */
   logger?: Logger;
 }
 
-/** Makes metrics that begin at 0. Reads no source before the first event or `render`. */
+/** Creates metrics that start at 0. Reads no source before the first event or `render`. */
 export function createMetrics(sources: MetricSources, options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const servers = new NameLabel(maxServers, (name) => isConfigured(name, sources));
@@ -53,7 +53,7 @@ export function createMetrics(sources: MetricSources, options: MetricsOptions = 
   };
 }
 
-/** A program may call a tool of any server that it makes up; only those that exist are labels. */
+/** Only configured servers become labels, because a program can invent names. */
 function isConfigured(name: string, { pool }: MetricSources): boolean {
   try {
     return pool?.().servers.some((server) => server.name === name) ?? false;

@@ -7,7 +7,7 @@ import { StateGauge } from './state-gauge.js';
 
 const circuitValues: Record<CircuitState, number> = { closed: 0, half_open: 0.5, open: 1 };
 
-/** The metrics of the pool, and the function that shows a state, or without one none. */
+/** Creates the metrics of the pool; the returned function shows a state, or no values without one. */
 export function poolMetrics(registry: Registry, servers: NameLabel): (state?: PoolState) => void {
   const active = new StateGauge(registry, 'pool_active_connections', 'Calls that run on upstream servers.');
   const waiting = new StateGauge(registry, 'pool_queue_depth', 'Calls that wait for a free place.');
@@ -26,7 +26,7 @@ export function poolMetrics(registry: Registry, servers: NameLabel): (state?: Po
   return (state) => {
     active.show(state?.active);
     waiting.show(state?.waiting);
-    // Several servers may share the label `other`: the worst of them counts, and the sum.
+    // Several servers may share the label `other`, which shows the worst circuit and the sum of failures.
     const circuits = new Map<string, number>();
     const counts = new Map<string, number>();
     for (const { name, circuit, circuitFailures } of state?.servers ?? []) {

@@ -12,7 +12,7 @@ const allSources = {
   cache: () => ({ hits: 0, misses: 0 }),
 };
 
-test('tells of the process and of Node, and no number is none, also at the first time', async () => {
+test('has the metrics of the process and of Node, all of them numbers, from the first text on', async () => {
   const text = await createMetrics({}).render();
 
   const values = new Map(parsePrometheusTextFormat(text).map(({ name, metrics }) => [name, metrics]));
@@ -27,7 +27,7 @@ test('tells of the process and of Node, and no number is none, also at the first
   expect(text).not.toMatch(/lag_min_seconds 9\d{9}/);
 });
 
-test('each instance has metrics of its own', async () => {
+test('keeps the metrics of each instance apart', async () => {
   const [first, second] = [createMetrics({}), createMetrics({})];
   void first.record({
     type: 'denial',

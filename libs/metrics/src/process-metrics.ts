@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
 /**
- * What operators expect of every Node server: `process_*` (CPU, memory, file descriptors) and `nodejs_*` (heap, garbage
- * collection, lag of the event loop). Begins with the first `render`, so that a server nobody scrapes measures nothing;
- * keeps no process alive.
+ * The usual metrics of a Node server: `process_*` (CPU, memory, file descriptors) and `nodejs_*` (heap, garbage collection,
+ * lag of the event loop). Measuring starts with the first `render`, so that a server that nothing scrapes measures nothing.
+ * It keeps no process alive.
  */
 export class ProcessMetrics {
   #registry: Registry | undefined;
@@ -17,7 +17,7 @@ export class ProcessMetrics {
   }
 }
 
-/** Of an interval without a sample, Node tells a mean that is no number and a least lag of centuries. */
+/** Leaves out the lag of an interval without samples, for which Node returns NaN as mean and centuries as minimum. */
 function withoutEmptyLag(text: string): string {
   return text
     .split('\n')

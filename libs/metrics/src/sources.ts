@@ -3,9 +3,9 @@ import type { SandboxStatus } from '@code-executor/contracts';
 /** A circuit breaker lets calls through (`closed`), refuses them (`open`), or tries one (`half_open`). */
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
-/** What a pool of upstream servers tells. */
+/** The state of a pool of upstream servers. */
 export interface PoolState {
-  /** Calls that run. */
+  /** Running calls. */
   active: number;
   /** Calls that wait for a free place. */
   waiting: number;
@@ -15,29 +15,29 @@ export interface PoolState {
 
 export interface ServerState {
   name: string;
-  /** Absent: the server has no breaker. */
+  /** Absent if the server has no breaker. */
   circuit?: CircuitState;
-  /** Failures that its breaker has counted since it began. */
+  /** Failures that its breaker has counted since its start. */
   circuitFailures?: number;
 }
 
-/** What an executor tells; `Executor.stats` fits. */
+/** The state of an executor; `Executor.stats` fits. */
 export interface ExecutorState {
-  /** Executions that run. */
+  /** Running executions. */
   running: number;
   /** Executions that wait for a free place. */
   waiting: number;
 }
 
-/** How often a cache had what it was asked for, and how often not, since it began. */
+/** How many lookups a cache could answer and how many not, since its start. */
 export interface CacheState {
   hits: number;
   misses: number;
 }
 
 /**
- * Where `render` reads the state that no event tells. Without a source its metrics do not exist; one that throws, or
- * takes longer than a second, has no values in that text.
+ * Where `render` reads the state that events do not report. The metrics of a missing source do not exist; those of a source
+ * that throws, or takes longer than a second, have no values in that text.
  */
 export interface MetricSources {
   pool?: () => PoolState;

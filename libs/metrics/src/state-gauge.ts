@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** A gauge that has exactly the values shown last. What is not a number is left out. */
+/** A gauge that has exactly the values that were shown last, without those that are NaN. */
 export class StateGauge {
   readonly #gauge: Gauge;
   readonly #labelName: string | undefined;
@@ -12,13 +12,13 @@ export class StateGauge {
     this.#clear();
   }
 
-  /** Of a gauge without a label. */
+  /** Shows the value of a gauge without a label. */
   show(value: number | undefined): void {
     this.#clear();
     if (Number.isFinite(value)) this.#gauge.set(Number(value));
   }
 
-  /** Of a gauge with a label: the values by label. */
+  /** Shows the values of a gauge with a label. */
   showEach(values: Iterable<readonly [string, number | undefined]>): void {
     this.#clear();
     for (const [label, value] of values) {
@@ -28,7 +28,7 @@ export class StateGauge {
 
   #clear(): void {
     this.#gauge.reset();
-    // `reset` gives a gauge without labels the value 0, which would be a claim.
+    // `reset` sets a gauge without labels to 0, which would look like a value.
     if (this.#labelName === undefined) this.#gauge.remove();
   }
 }

@@ -15,7 +15,7 @@ async function stateOf(sources: MetricSources) {
   return Object.fromEntries(Object.entries(samples ?? {}).filter(([name]) => !(name in (plain ?? {}))));
 }
 
-test('shows what the sources tell', async () => {
+test('shows the state of the sources', async () => {
   const state = await stateOf({
     pool: () => ({
       active: 3,
@@ -54,11 +54,11 @@ test('shows what the sources tell', async () => {
   });
 });
 
-test('has no metric of a source that there is not', async () => {
+test('has no metrics of a missing source', async () => {
   expect(await stateOf({})).toEqual({});
 });
 
-test('counters never fall, also when what they follow begins again; gauges forget what is gone', async () => {
+test('counters never fall even if what they follow starts again; gauges forget what is gone', async () => {
   let servers: PoolState['servers'] = [{ name: 'github', circuit: 'open', circuitFailures: 5 }];
   let cache = { hits: 10, misses: 3 };
   const metrics = createMetrics({ pool: () => ({ active: 0, waiting: 0, servers }), cache: () => cache });
@@ -79,7 +79,7 @@ test('counters never fall, also when what they follow begins again; gauges forge
   expect(samples).not.toHaveProperty('circuit_breaker_state{server="github"}');
 });
 
-test('servers beyond the 200th share a label: the worst circuit, the sum of the failures', async () => {
+test('servers beyond the 200th share a label with the worst circuit and the sum of the failures', async () => {
   const servers = Array.from({ length: 203 }, (_, index) => ({
     name: `server-${index}`,
     circuit: index === 201 ? ('open' as const) : ('closed' as const),
@@ -140,7 +140,7 @@ test('a source that throws, rejects or hangs has no values, and the log says whi
   expect(samplesOf(await metrics.render())).toMatchObject({ executions_running: 1, pool_queue_depth: 1 });
 });
 
-test('numbers that are none are left out', async () => {
+test('values that are NaN, infinite or negative are left out', async () => {
   const state = await stateOf({
     pool: () => ({ active: Number.NaN, waiting: 2, servers: [{ name: 'github', circuitFailures: -1 }] }),
     cache: () => ({ hits: Number.NaN, misses: Infinity }),

@@ -7,10 +7,10 @@ import { poolMetrics } from './pool-metrics.js';
 import type { CacheState, ExecutorState, MetricSources } from './sources.js';
 import { StateGauge } from './state-gauge.js';
 
-/** A scrape does not wait longer for a source. */
+/** How long a scrape waits for a source. */
 const sourceTimeoutMs = 1_000;
 
-/** The metrics of each source that there is, and the function that reads the sources anew; it never rejects. */
+/** Creates the metrics of the sources that exist; the returned function reads them again and never rejects. */
 export function stateMetrics(
   registry: Registry,
   sources: MetricSources,
@@ -18,7 +18,7 @@ export function stateMetrics(
   logger: Logger,
 ): () => Promise<unknown> {
   const { pool, executor, sandboxes, cache } = sources;
-  /** `show` without a state takes the values away. */
+  /** `show` without a state removes the values. */
   const follow = <T>(source: string, read: () => T | Promise<T>, show: (state?: T) => void) => {
     return async () => {
       const late = new AbortController();

@@ -6,7 +6,7 @@ import { type NameLabel, statusLabel } from './labels.js';
 
 type ToolCallEvent = ToolCallEndedEvent | OmittedEvent | QueueEvent;
 
-/** The metrics of tool calls, and the function that takes the event of one, or of one that the queue refused. */
+/** Creates the metrics of tool calls; the returned function takes the event of a call, or of one that the queue refused. */
 export function toolCallMetrics(registry: Registry, servers: NameLabel): (event: ToolCallEvent) => void {
   const registers = [registry];
   const calls = new Counter({

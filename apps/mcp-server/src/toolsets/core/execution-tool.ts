@@ -22,15 +22,15 @@ import type { Introduction } from '../../introductions.js';
 import { listNames } from '../../list-names.js';
 import type { Tool } from '../../tool.js';
 
-/** Names of servers in each description, in characters: a client may show a model one of the tools alone. */
+/** Characters for names of servers in each description. Every tool names them, because a client may show a model one tool alone. */
 const maxServerChars = 200;
 
-/** Where the result's `_meta` has the whole summary of the tool calls. */
+/** The key of `_meta` that has the whole summary of the tool calls. */
 const toolCallsKey = 'code-executor/toolCalls';
 
 /**
- * An empty schema says the same, but looks like a forgotten one. Not `anyOf`: zod makes one list of
- * types of that, which some clients refuse.
+ * An empty schema means the same, but looks like a forgotten one. It is not `anyOf`, because zod turns that into a list of
+ * types, which some clients refuse.
  */
 const anyJson = ['object', 'array', 'string', 'number', 'boolean', 'null'].map((type) => ({ type }));
 
@@ -56,9 +56,9 @@ const report = z.object({
 
 const published = publishedSchema(report);
 
-/** What the tools that run programs are made of. */
+/** What the tools that run programs need. */
 export interface ExecutionToolOptions {
-  /** Asked for when a tool is called. */
+  /** Called when a tool is called. */
   host: () => Promise<{ executor: Pick<Executor, 'execute'> }>;
   /** The names of the servers whose tools programs can call. */
   servers: readonly string[];
@@ -79,7 +79,7 @@ export function executionTool(
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, context) {
       const { executor } = await host();
-      // The executor takes its request as unknown JSON, and words what is wrong with it.
+      // The executor validates its request, and says what is wrong with it.
       const report = await executor.execute(args as ExecuteRequest, { ...context, language: language.name });
       const { success, content, toolCallSummary } = report;
       return {

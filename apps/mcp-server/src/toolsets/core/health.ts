@@ -30,9 +30,9 @@ const report = z.object({
 
 export interface HealthToolOptions {
   version: string;
-  /** Asked for when the tool is called. */
+  /** Called when the tool is called. */
   host: () => Promise<Pick<Host, 'health'>>;
-  /** What is wrong with the configuration, though the server works. */
+  /** What is wrong with the configuration although the server works. */
   warnings: () => readonly string[];
   /** Why the server does not work at all. */
   problem?: string;
@@ -69,7 +69,7 @@ async function reportHealth({
     healthy,
     version,
     ...(isolation && { isolation }),
-    // What is wrong with the configuration says more.
+    // The problem with the configuration says more than the note.
     ...(note !== undefined && problem === undefined && { note }),
     ...(told.length > 0 && {
       warnings: told.slice(0, maxWarnings).map((warning) => warning.slice(0, maxWarningChars)),
