@@ -72,7 +72,7 @@ describe('ClientPool with servers that cannot be used', () => {
     expect(error.retryAfterMs).toBeUndefined();
   });
 
-  test('has those of the last update', async () => {
+  test('names those of the last update', async () => {
     const pool = open({}, { unusable: [broken] });
     pool.update({}, [{ ...broken, server: 'other' }]);
     expect((await pool.listTools()).failedServers).toEqual([{ ...broken, server: 'other' }]);
@@ -80,7 +80,7 @@ describe('ClientPool with servers that cannot be used', () => {
     expect((await pool.listTools()).failedServers).toEqual([]);
   });
 
-  test('answers the same array as long as nothing changed', async () => {
+  test('lists the same array as long as nothing changes', async () => {
     const pool = open({ kit: stdioServer('kit-server.mjs', 'stdio') }, { unusable: [broken] });
     const { tools } = await pool.listTools();
     expect((await pool.listTools()).tools).toBe(tools);
@@ -101,7 +101,7 @@ describe('ClientPool.drain()', () => {
     expect((await both).isError).not.toBe(true);
   });
 
-  test('until its limit, and not at all where nothing is under way', async () => {
+  test('waits until its limit, and not at all if nothing is under way', async () => {
     const pool = open({ everything: everything('stdio') });
     await pool.drain(30_000);
     const long = errorOf(
@@ -136,7 +136,7 @@ describe('ClientPool.update()', () => {
     expect((await errorOf(pool.callTool('mcp__removed__echo', {}))).code).toBe('not_found');
   });
 
-  test('lets a removed server finish its calls, and ends it then', async () => {
+  test('lets a removed server finish its calls, and then ends it', async () => {
     const pool = open({ everything: everything('stdio') });
     await pool.listTools();
     const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 });
@@ -146,7 +146,7 @@ describe('ClientPool.update()', () => {
     expect(await names(pool)).toEqual([]);
   });
 
-  test('tells those who wait for the connection of a removed server that it was removed', async () => {
+  test('rejects calls that wait for the connection of a removed server, and says that it was removed', async () => {
     const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
     const pool = open({ silent });
     const call = errorOf(pool.callTool('mcp__silent__x', {}));
@@ -167,7 +167,7 @@ describe('ClientPool.update()', () => {
     expect((await errorOf(long)).code).toBe('cancelled');
   });
 
-  test('gives a call that waited for its turn to the server as it is configured then', async () => {
+  test('gives a call that waited for its turn to the server as it is configured by then', async () => {
     const pool = open({ everything: everything('stdio') }, { maxConcurrent: 1 });
     await pool.listTools();
     const long = pool.callTool('mcp__everything__trigger-long-running-operation', { duration: 1, steps: 2 });
@@ -180,7 +180,7 @@ describe('ClientPool.update()', () => {
     expect(JSON.stringify(env.content)).toContain('CHANGED');
   });
 
-  test('gives a call that was meant for one server to no other, however its tool is called by then', async () => {
+  test('gives a call that was meant for one server to no other, even if that has a tool of the same name by then', async () => {
     const pay = stdioServer('raw-server.mjs', 'ambiguous', 'prod__charge');
     const pool = open({ pay });
     const charge = (server?: string) =>
@@ -212,7 +212,7 @@ describe('ClientPool with server-everything', () => {
     ]);
   });
 
-  test('goes straight to SSE when told so', async () => {
+  test('goes straight to SSE if the configuration says so', async () => {
     const everything = await startEverything('sse');
     running.push(everything);
     const pool = open({ everything: { ...everything.server, type: 'sse' } });

@@ -63,7 +63,7 @@ describe('UpstreamServer that fails to connect', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('says how a process ended, and nothing of what it printed, which the log has', async () => {
+  test('says how a process ended; what it printed is in the log only', async () => {
     const script = `
       console.log('stdout ' + process.argv[1]);
       for (let i = 0; i < 10_000; i++) console.error('line ' + i);
@@ -95,7 +95,7 @@ describe('UpstreamServer that fails to connect', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('says how a process ended whose streams close later', async () => {
+  test('says how a process ended if its streams close later', async () => {
     // Descendants in groups of their own hold stdout a little longer, and stderr longer than anybody waits.
     const script = `
       const { spawn } = require('node:child_process');
@@ -106,7 +106,7 @@ describe('UpstreamServer that fails to connect', () => {
     expect(await failureOf(server)).toBe('it exited with code 3');
   });
 
-  test('says when a server writes something else than MCP', async () => {
+  test('says that a server writes something other than MCP', async () => {
     const garbage = scriptServer("setInterval(() => console.log('Welcome to my server!'), 20)");
     expect(await failureOf(garbage, { connectTimeoutMs: 5000 })).toMatch(
       /^it did not answer within 5 s, and wrote \d+ lines to stdout that are no MCP messages$/,
@@ -118,7 +118,7 @@ describe('UpstreamServer that fails to connect', () => {
     expect(await failureOf(scriptServer(script))).toBe('it sent a message larger than 64 MB');
   });
 
-  test('says when an HTTP server does not run, or does not speak MCP', async () => {
+  test('says that an HTTP server does not run, or does not speak MCP', async () => {
     expect(await failureOf({ url: 'http://127.0.0.1:1/mcp' })).toBe('it cannot be reached (bad port)');
     await pool?.close();
     expect(await failureOf({ url: 'http://127.0.0.1:9999/mcp' })).toBe('it cannot be reached (ECONNREFUSED)');
@@ -158,7 +158,7 @@ describe('UpstreamServer that fails to connect', () => {
     web.close();
   });
 
-  test('says that a url with a password is of no use, without it', async () => {
+  test('says that a url with a password cannot be used, without showing it', async () => {
     expect(await failureOf({ url: 'http://me:hunter2hunter2@127.0.0.1:9/' })).toBe(
       'its url holds a user name or password, which is not sent',
     );
@@ -214,7 +214,7 @@ describe('UpstreamServer', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('remembers a failure for a cool-down, tells how long, and tries again after it', async () => {
+  test('remembers a failure for a cool-down, says how long that is, and tries again after it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-pool-'));
     // The first start of this server fails, the second works.
     const marker = join(folder, 'started');
@@ -265,7 +265,7 @@ describe('UpstreamServer', () => {
     expect((await dataOf(pool, 'wild__pid'))['pid']).not.toBe(pid);
   });
 
-  test('gives up a server that closes its output but stays', async () => {
+  test('gives up a server that closes its output but keeps running', async () => {
     const pool = open({ wild });
     const { pid } = await dataOf(pool, 'wild__pid');
     const error = await errorOf(pool.callTool('mcp__wild__close_output', {}));
@@ -292,7 +292,7 @@ describe('UpstreamServer', () => {
     await until(async () => !(await isRunning(descendant ?? 0)));
   });
 
-  test('ends a hanging attempt with its descendants, after its time and at close()', async () => {
+  test('ends an attempt that hangs, with its descendants, after its time limit and at close()', async () => {
     const script = `
       const { spawn } = require('node:child_process');
       process.on('SIGTERM', () => {});

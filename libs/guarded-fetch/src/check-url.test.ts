@@ -58,7 +58,7 @@ describe('allow', () => {
     expect((await errorOf(local.fetch({ url }, [entry]))).code).toBe('permission_denied');
   });
 
-  test('empty grants nothing', async () => {
+  test('grants nothing if it is empty', async () => {
     expect((await errorOf(local.fetch({ url: 'http://example.com/' }, []))).message).toBe(
       'Host example.com is not among those that this execution may reach (none); add it to permissions.net.',
     );

@@ -21,7 +21,7 @@ const network = async (answer: Answer, options?: GuardedFetchOptions) =>
 
 const hello: Answer = (_request, response) => response.end('hello');
 
-describe('failures of the network', () => {
+describe('the error of a failed request', () => {
   const failing = (options: GuardedFetchOptions) => {
     const fetcher = createGuardedFetch({ lookup: () => Promise.resolve([publicAddress]), ...options });
     toClose(fetcher);
@@ -33,7 +33,7 @@ describe('failures of the network', () => {
     );
   };
 
-  test('a name that does not resolve', async () => {
+  test('says that a name does not resolve', async () => {
     const cause = Object.assign(new Error('getaddrinfo ENOTFOUND via 10.0.0.53'), { code: 'ENOTFOUND' });
     const unavailable = {
       code: 'unavailable',
@@ -44,7 +44,7 @@ describe('failures of the network', () => {
     expect(await failing({ lookup: () => Promise.resolve([]) })).toMatchObject(unavailable);
   });
 
-  test('a connection refused, and no word about the address', async () => {
+  test('says that a connection was refused, without the address', async () => {
     const closed = createServer();
     const port = await listen(closed);
     closed.close();
@@ -55,7 +55,7 @@ describe('failures of the network', () => {
     });
   });
 
-  test('the next address is tried where the first does not answer', async () => {
+  test('is not given if a further address answers', async () => {
     const local = await network(hello);
     const tried: string[] = [];
     const fetcher = createGuardedFetch({
@@ -86,7 +86,7 @@ describe('failures of the network', () => {
       (socket) => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
       'its answer has too many headers',
     ],
-  ])('a server that sends %s', async (_name, answer, description) => {
+  ])('describes a server that sends %s', async (_name, answer, description) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => answer(socket));
@@ -131,7 +131,7 @@ describe('time and cancellation', () => {
   test.each<[string, Answer]>([
     ['waiting for an answer', silent],
     ['reading the body', dripping],
-  ])('a cancelled request stops, and lets go of the connection: %s', async (_name, answer) => {
+  ])('a cancelled request stops, and closes its connection: %s', async (_name, answer) => {
     const controller = new AbortController();
     let closed: Promise<unknown> = Promise.resolve();
     const asked = new Promise<void>((resolve) => {
@@ -150,14 +150,14 @@ describe('time and cancellation', () => {
     await closed;
   });
 
-  test('a signal that has fired sends nothing', async () => {
+  test('a request whose signal has fired sends nothing', async () => {
     const local = await network(hello);
     const request = local.fetch({ url: 'http://example.com/' }, ['example.com'], AbortSignal.abort());
     expect((await errorOf(request)).code).toBe('cancelled');
     expect(local.dialled).toEqual([]);
   });
 
-  test('close() ends what is under way, and what comes later', async () => {
+  test('close() ends requests under way, and later ones', async () => {
     let asked: () => void = () => undefined;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     const local = await network(() => asked());

@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(local.dialled).toEqual([`${publicAddress}:8080`]);
   });
 
-  test('carries method, headers and body, without what belongs to the connection', async () => {
+  test('carries method, headers and body, without headers of the connection', async () => {
     const { fetch } = await network(echo);
     const response = await fetch({
       url: 'http://example.com/x?y=%20z',
@@ -175,7 +175,7 @@ describe('a request', () => {
     );
   });
 
-  test('over TLS names the host, not the address, and trusts no certificate it cannot check', async () => {
+  test('names the host, not the address, over TLS, and trusts no certificate that it cannot check', async () => {
     const names: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, done) => {

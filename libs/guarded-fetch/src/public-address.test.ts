@@ -75,7 +75,7 @@ const nonPublic = [
 
 describe('addresses that are not public', () => {
   test.each(nonPublic)(
-    'a name that resolves to %s is not reached, and the code does not learn it',
+    'a name that resolves to %s is not reached, and the program does not learn the address',
     async (address) => {
       local.addresses.set('inside.example.com', [address]);
       const error = await errorOf(local.fetch({ url: 'http://inside.example.com/' }));
@@ -135,7 +135,7 @@ describe('addresses that are not public', () => {
     [['2606:2800:21f::1', '::1', '93.184.215.14']],
     [['93.184.215.14', 'no address']],
     [['93.184.215.14', '']],
-  ])('one such address among %j is enough', async (addresses) => {
+  ])('a name is not reached if one address among %j is not public', async (addresses) => {
     local.addresses.set('mixed.example.com', addresses);
     expect(await codeOf('http://mixed.example.com/')).toBe('permission_denied');
   });

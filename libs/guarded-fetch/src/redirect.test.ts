@@ -41,7 +41,7 @@ describe('redirects', () => {
     [303, 'PUT', 'GET'],
     [303, 'GET', 'GET'],
     [307, 'GET', 'GET'],
-  ])('%i: a %s goes on as %s', async (status, method, next) => {
+  ])('%i turns a %s into a %s', async (status, method, next) => {
     const local = await network(redirecting);
     const response = await local.fetch({
       url: to('/end', status),
@@ -66,7 +66,7 @@ describe('redirects', () => {
     expect(response.url).toBe('http://example.com/end');
   });
 
-  test('303 keeps a HEAD a HEAD', async () => {
+  test('303 leaves a HEAD a HEAD', async () => {
     const local = await network((request, response) => {
       if (request.url === '/end') response.setHeader('x-method', request.method ?? '').end();
       else response.writeHead(303, { location: '/end' }).end();
@@ -80,7 +80,7 @@ describe('redirects', () => {
     ['http://example.com:80/end', true],
     ['http://a.example.com/end', false],
     ['http://example.com:81/end', false],
-  ])('to %s take secrets along: %s', async (target, kept) => {
+  ])('to %s keep secret headers: %s', async (target, kept) => {
     const local = await network(redirecting);
     const response = await local.fetch(
       {
@@ -100,7 +100,7 @@ describe('redirects', () => {
     expect(headers['x-other']).toBe('1');
   });
 
-  test('five are followed, the sixth is not', async () => {
+  test('are followed five times, and not a sixth time', async () => {
     const chain = (length: number): string =>
       length === 0 ? '/end' : `/302?${encodeURIComponent(chain(length - 1))}`;
     const local = await network(redirecting);
@@ -111,7 +111,7 @@ describe('redirects', () => {
     });
   });
 
-  test('a circle ends', async () => {
+  test('in a circle end with an error', async () => {
     const local = await network((_request, response) => response.writeHead(302, { location: '/' }).end());
     expect((await errorOf(local.fetch({ url: 'http://example.com/' }))).code).toBe('unavailable');
   });
@@ -161,7 +161,7 @@ describe('redirects', () => {
     );
   });
 
-  test('without a location, and other statuses, are answers', async () => {
+  test('without a location are answers, as other statuses are', async () => {
     const local = await network((request, response) =>
       request.url === '/304'
         ? response.writeHead(304, { location: '/x' }).end()
@@ -172,7 +172,7 @@ describe('redirects', () => {
     expect([response.status, textOf(response)]).toEqual([302, 'body']);
   });
 
-  test('an endless body of a redirect is not read', async () => {
+  test('with an endless body are followed without reading it', async () => {
     const local = await network((request, response) => {
       if (request.url === '/end') {
         response.end('end');

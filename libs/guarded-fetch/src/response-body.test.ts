@@ -43,7 +43,7 @@ describe('bodies', () => {
   });
 
   test.each(['zstd', 'gzip, unknown', 'br, br, br, br'])(
-    'encoded as %s are handed over as they are',
+    'encoded as %s are passed on as they are',
     async (encoding) => {
       const response = await get(encoded(encoding, Buffer.from('as sent')));
       expect(textOf(response)).toBe('as sent');
@@ -65,14 +65,14 @@ describe('bodies', () => {
     }
   });
 
-  test('that are not what they say fail', async () => {
+  test('fail if they are not encoded as their headers say', async () => {
     expect(await errorOf(get(encoded('gzip', Buffer.from('no gzip'))))).toMatchObject({
       code: 'unavailable',
       message: 'The request to host example.com failed: its answer is not encoded as it says.',
     });
   });
 
-  test('up to the limit come through, one byte more does not', async () => {
+  test('pass up to the limit, and fail with one byte more', async () => {
     const sized =
       (size: number): Answer =>
       (_request, response) =>
@@ -113,7 +113,7 @@ describe('bodies', () => {
         pump();
       },
     ],
-  ])('larger than the limit are given up: %s', async (_name, answer) => {
+  ])('are given up if they are larger than the limit: %s', async (_name, answer) => {
     expect(await errorOf(get(answer))).toMatchObject(tooLarge);
   });
 });

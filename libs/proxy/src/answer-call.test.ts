@@ -27,7 +27,7 @@ async function answerTo(text: string | Error): Promise<[number, string]> {
 const overhead = '{"result":""}'.length;
 const maxBytes = 16 * 1024 * 1024;
 
-test('an answer has 16 MB at most', async () => {
+test('an answer has at most 16 MB', async () => {
   const [status, text] = await answerTo('x'.repeat(maxBytes - overhead));
   expect([status, text.length]).toEqual([200, maxBytes]);
 });
@@ -48,7 +48,7 @@ test.each([
   ]);
 });
 
-test('the error of a tool has 4,000 characters at most', async () => {
+test('the error of a tool has at most 4,000 characters', async () => {
   const [status, body] = await answerTo(new Error('x'.repeat(4001)));
   const error = { code: 'tool_error', message: 'x'.repeat(4000), tool: 'mcp__test__text', server: 'test' };
   expect([status, JSON.parse(body)]).toEqual([502, { error }]);

@@ -18,7 +18,7 @@ describe('countJsonBytes', () => {
     expect(countJsonBytes(value, 1e6)).toBe(Buffer.byteLength(JSON.stringify(value)));
   });
 
-  test('is larger than the limit for whatever is, without looking at all of it', () => {
+  test('is larger than the limit for every larger value, without reading all of it', () => {
     let looked = 0;
     const rest = new Proxy({}, { ownKeys: () => (looked++, []) });
     expect(countJsonBytes([rest, 'x'.repeat(1000)], 100)).toBeGreaterThan(100);

@@ -50,7 +50,7 @@ describe('discovery', () => {
     expect(one.tools[0]?.unavailable).toEqual(tools[1]?.unavailable);
   });
 
-  test('fetches one listing for callers at the same time, and asks for nothing that is known', async () => {
+  test('fetches one listing for concurrent callers, and asks for nothing that is known', async () => {
     const proxy = createToolProxy({ tools: source(), allowedTools: ['*'] });
     const listings = await Promise.all([
       proxy.listTools(),
@@ -66,7 +66,7 @@ describe('discovery', () => {
     expect(listings.map(({ failedServers }) => failedServers)).toEqual([[failure], [failure], [failure]]);
   });
 
-  test('asks for the one tool where one is needed', async () => {
+  test('asks the source for a single tool if only that is needed', async () => {
     const proxy = createToolProxy({ tools: source(), allowedTools: ['*'] });
     await Promise.all([1, 2, 3].map(() => proxy.callTool('mcp__test__echo', {})));
     await proxy.listTools({ name: 'mcp__test__fail' });
@@ -92,7 +92,7 @@ describe('discovery', () => {
     expect(proxy.failedServers).toEqual([failure]);
   });
 
-  test('calls a server that has come back, and reports it as failed no more', async () => {
+  test('calls a server that works again, and no longer reports it as failed', async () => {
     const fake = fakeToolSource({ mcp__slow__read: () => 'x' });
     const options: ListOptions[] = [];
     const starting = { server: 'slow', reason: 'it starts', fix: 'Wait.', isStarting: true as const };
@@ -125,7 +125,7 @@ describe('discovery', () => {
     });
   });
 
-  test('a failed server does not stand for another whose name begins like its own', async () => {
+  test('does not confuse a failed server with another whose name begins like its own', async () => {
     const tools = fakeToolSource(
       { mcp__dead__sea__read: () => 'x' },
       { mcp__dead__sea__read: { server: 'dead__sea' } },
@@ -152,7 +152,7 @@ describe('discovery', () => {
     expect((await proxy.listTools()).tools).toHaveLength(2);
   });
 
-  test('stops waiting when the caller cancels, and does not spoil it for others', async () => {
+  test('stops waiting when the caller cancels, but others still get the listing', async () => {
     let release: (listing: ToolListing) => void = () => undefined;
     const listTools = () => new Promise<ToolListing>((resolve) => (release = resolve));
     const proxy = createToolProxy({ tools: { ...fakeTools(), listTools } });

@@ -45,7 +45,7 @@ const unusable = 'The cache file cannot be used; it will be written anew.';
 const unwritable = 'The cache cannot be written to its file; it is kept in memory only.';
 
 describe('SchemaCache with a file', () => {
-  test('opens nothing before it is asked, and writes nothing without a change', async () => {
+  test('opens nothing before its first use, and writes nothing without a change', async () => {
     await open().close();
     const cache = open();
     expect(await cache.entries()).toEqual([]);
@@ -53,7 +53,7 @@ describe('SchemaCache with a file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('outlives the process, in a file of its owner only', async () => {
+  test('outlives the process, in a file that only its owner can read', async () => {
     await keep('a', '__proto__');
     const cache = open();
     expect(await cache.getOrLoad('a', never)).toBe('of a');
@@ -65,7 +65,7 @@ describe('SchemaCache with a file', () => {
     expect(logger.messages).toEqual([]);
   });
 
-  test('writes behind, without being closed', async () => {
+  test('writes in the background, without being closed', async () => {
     const cache = open();
     await cache.getOrLoad('a', value(1));
     const written = () => readFile(file, 'utf8').catch(() => '');
@@ -96,7 +96,7 @@ describe('SchemaCache with a file', () => {
     expect(await open().getOrLoad('a', never)).toBe('late');
   });
 
-  test('keeps maxEntries, the last used ones', async () => {
+  test('keeps the maxEntries that were used last', async () => {
     await keep('a', 'b', 'c');
     const cache = open({ maxEntries: 2 });
     await cache.getOrLoad('b', never);
@@ -117,7 +117,7 @@ describe('SchemaCache with a file', () => {
     expect(await keysOf(open())).toEqual([]);
   });
 
-  test('leaves out what is no JSON, and what is too large or too deep to be read again', async () => {
+  test('leaves out values that are not JSON, or too large or too deep to be read again', async () => {
     const cache = open();
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
@@ -193,13 +193,13 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
     await expectRebuilt();
   });
 
-  test('takes what others can only read', async () => {
+  test('reads a file that others can only read', async () => {
     await writeFile(file, asFile([entry]));
     await chmod(file, 0o644);
     expect(await keysOf(open())).toEqual(['a']);
   });
 
-  test('takes the good entries among bad ones, and nobody becomes a prototype', async () => {
+  test('takes the good entries among bad ones, and no key becomes a prototype', async () => {
     const text = asFile([
       null,
       7,
@@ -217,7 +217,7 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test('stays in memory, with one warning, where the file cannot be written', async () => {
+  test('stays in memory, with one warning, if the file cannot be written', async () => {
     await mkdir(file);
     const cache = open();
     expect(await cache.getOrLoad('a', value(1))).toBe(1);
@@ -228,7 +228,7 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
     expect(logger.messages).toEqual([unusable]);
   });
 
-  test('stays in memory, with one warning, where the home cannot be made', async () => {
+  test('stays in memory, with one warning, if the home cannot be created', async () => {
     await rm(join(folder, 'home'), { recursive: true });
     await writeFile(join(folder, 'home'), 'no folder');
     const cache = open();
@@ -240,7 +240,7 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
     expect(logger.messages).toEqual([unwritable]);
   });
 
-  test('stays in memory, with one warning, once the file cannot be written any more, until it can', async () => {
+  test('stays in memory, with one warning, while the file cannot be written any more', async () => {
     const cache = open();
     // Before there is a change: one is written behind, at any moment.
     expect(await cache.entries()).toEqual([]);

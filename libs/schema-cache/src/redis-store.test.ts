@@ -41,7 +41,7 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
     expect(logger.messages).toEqual([]);
   });
 
-  test('asks for what another server has refreshed before it loads again', async () => {
+  test('reads what another server has refreshed before it loads again', async () => {
     const clock = { now: 1000 };
     const options = { store: redis.url, ttlMs: 100, now: () => clock.now };
     const [first, second] = [open(options), open(options)];
@@ -52,7 +52,7 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
     expect(await second.getOrLoad('a', never)).toBe('new');
   });
 
-  test('deletes, clears and forgets for all, and touches nothing else', async () => {
+  test('deletes, clears and drops entries for all servers, and touches nothing else', async () => {
     const client = createClient({ url: redis.url });
     await client.connect();
     await client.set('somebody-else', 'stays');
@@ -68,7 +68,7 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
     await client.close();
   });
 
-  test('loads again what is no entry', async () => {
+  test('loads again if the stored value is not an entry', async () => {
     const client = createClient({ url: redis.url });
     await client.connect();
     const bad = ['', 'hello', 'null', '[]', '{"value":1}', '{"storedAt":1,"expiresAt":2}'];
@@ -83,7 +83,7 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
     await client.close();
   });
 
-  test('goes on in memory when Redis ends or hangs, with one warning, and comes back to it', async () => {
+  test('works in memory while Redis is down or hangs, with one warning, and returns to it', async () => {
     const clock = { now: 1000 };
     const cache = open({ store: redis.url, now: () => clock.now });
     await cache.getOrLoad('a', value(1));
@@ -103,7 +103,7 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
   });
 });
 
-test('SchemaCache without the Redis that was named stays in memory, with one warning and no secret', async () => {
+test('SchemaCache stays in memory if its Redis does not answer, with one warning that shows no secret', async () => {
   const store = `redis://:secret@127.0.0.1:${await freePort()}`;
   const cache = open({ store });
   const load = (key: string) => cache.getOrLoad(key, value(key));

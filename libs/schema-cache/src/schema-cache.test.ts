@@ -26,7 +26,7 @@ describe('SchemaCache', () => {
     expect(await cache.entries()).toEqual([{ key: 'a', bytes: 13, storedAt: 1000, expiresAt: 1100 }]);
   });
 
-  test('answers a stale value at once and loads a new one behind', async () => {
+  test('answers a stale value at once and loads a new one in the background', async () => {
     const { cache, clock, messages } = open();
     await cache.getOrLoad('a', value('old'));
     clock.now += 100;
@@ -40,7 +40,7 @@ describe('SchemaCache', () => {
     expect(messages).toEqual([]);
   });
 
-  test('keeps a stale value when it cannot be loaded again, and warns once', async () => {
+  test('keeps a stale value if it cannot be loaded again, and warns once', async () => {
     const { cache, clock, messages } = open();
     await cache.getOrLoad('a', value('old'));
     clock.now += 1_000_000;
@@ -54,7 +54,7 @@ describe('SchemaCache', () => {
     expect(await cache.getOrLoad('a', never)).toBe('new');
   });
 
-  test('takes a value as stale that claims to be fresh for longer than ttlMs', async () => {
+  test('treats a value as stale if it claims to be fresh for longer than ttlMs', async () => {
     const { cache, clock } = open();
     await cache.getOrLoad('a', value('from the future'));
     clock.now -= 500;
@@ -63,7 +63,7 @@ describe('SchemaCache', () => {
     expect(await cache.getOrLoad('a', never)).toBe('now');
   });
 
-  test('shares one load per key between all who wait, and its failure', async () => {
+  test('shares one load per key, and its failure, among all callers', async () => {
     const { cache } = open();
     let loads = 0;
     const load = (data: unknown) => async () => {
@@ -79,7 +79,7 @@ describe('SchemaCache', () => {
     expect(await cache.getOrLoad('c', value('C'))).toBe('C');
   });
 
-  test('lets the reader judge: stale is loaded behind, unusable is waited for and stays when that fails', async () => {
+  test('lets the reader judge: a stale value is loaded in the background, an unusable one before the answer', async () => {
     const { cache } = open();
     await cache.getOrLoad('a', value(1));
     expect(await cache.getOrLoad('a', value(2), () => 'stale')).toBe(1);
@@ -91,7 +91,7 @@ describe('SchemaCache', () => {
     expect(await cache.getOrLoad('a', never)).toBe(3);
   });
 
-  test('forgets what was not used for longest', async () => {
+  test('drops the least recently used entries', async () => {
     const { cache } = open({ maxEntries: 2 });
     for (const key of ['a', 'b']) await cache.getOrLoad(key, value(key));
     await cache.getOrLoad('a', never);
@@ -99,7 +99,7 @@ describe('SchemaCache', () => {
     expect((await cache.entries()).map(({ key }) => key)).toEqual(['a', 'c']);
   });
 
-  test('deletes one and all, and takes any name as a key', async () => {
+  test('deletes one entry or all, and accepts any name as a key', async () => {
     const { cache } = open();
     const names = ['__proto__', 'constructor', 'toString', 'keyv:a', ''];
     for (const key of names) expect(await cache.getOrLoad(key, value(`of ${key}`))).toBe(`of ${key}`);
@@ -110,7 +110,7 @@ describe('SchemaCache', () => {
     expect(await cache.entries()).toEqual([]);
   });
 
-  test('refuses a store that is no Redis, without showing it', () => {
+  test('refuses a store that is not a Redis URL, without showing it', () => {
     expect(() => new SchemaCache({ store: 'postgres://me:secret@db' })).toThrow(
       'The store of the cache must be a URL that begins with redis:// or rediss://.',
     );

@@ -79,7 +79,7 @@ describe('searchTools', () => {
     expect(await namesOf('alarm', tools, 5)).toEqual(['a__alarm', 'a__b', 'a__c', 'a__e', 'a__d']);
   });
 
-  test('puts what has more of the words first, and equal ones by name', async () => {
+  test('puts tools with more of the words first, and orders equal ones by name', async () => {
     const tools = ['z', 'b', 'a'].map((name) => tool('s', name, 'Red.'));
     const both = tool('s', 'zz', 'Red house.');
     const matches = await searchTools([...tools, both], 'red house');
@@ -88,7 +88,7 @@ describe('searchTools', () => {
     expect(matches[1]?.score).toBe(matches[3]?.score);
   });
 
-  test('answers the part that is asked for', async () => {
+  test('returns the requested part of the matches', async () => {
     const all = await namesOf('email letter', office, 9);
     expect(all).toHaveLength(2);
     const rest = await searchTools(office, 'email letter', { offset: 1 });
@@ -96,7 +96,7 @@ describe('searchTools', () => {
     expect(await searchTools(office, 'email', { offset: -1, limit: 0 })).toEqual([]);
   });
 
-  test('makes one index for the same tools, in whichever array, and another for other tools', async () => {
+  test('makes one index for the same tools in any array, and another one for other tools', async () => {
     let reads = 0;
     const counted = office.map((each) => ({
       ...each,
@@ -152,7 +152,7 @@ describe('a query that names something', () => {
     expect(await namesOf(query, servers, 9)).toEqual(names);
   });
 
-  test('finds two letters inside of words where nothing begins with them', async () => {
+  test('finds two letters inside words if nothing begins with them', async () => {
     expect(await namesOf('up', servers.slice(-1), 9)).toEqual(['docker__backup']);
     expect(await namesOf('ck', servers, 9)).toEqual(['docker__backup', 'everything__echo', 'docker__up']);
   });
@@ -179,7 +179,7 @@ describe('hostile input', () => {
     expect(await namesOf('bottom', tools, 9)).not.toContain('a__deep');
   });
 
-  test('a dictionary hides nobody else', async () => {
+  test('a server with a dictionary hides no other server', async () => {
     const word = (n: number) => `${n}x${(n * 7919).toString(36)}q`;
     const dictionary = Array.from({ length: 1_000 }, (_, n) =>
       tool('a', `t${n}`, Array.from({ length: 150 }, (_each, m) => word(150 * n + m)).join(' ')),
@@ -191,7 +191,7 @@ describe('hostile input', () => {
     expect(await namesOf('forcast', tools)).toEqual(['weather__getForecast']);
   });
 
-  test('while a long list is read, others have their turn', async () => {
+  test('lets other work have its turn while a long list is indexed', async () => {
     const long = Array.from({ length: 3_000 }, (_, n) => tool('a', `t${n}`, `Thing ${n}. `.repeat(100)));
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
@@ -200,7 +200,7 @@ describe('hostile input', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  test('of a long description and a long query, the beginning counts', async () => {
+  test('reads only the beginning of a long description and of a long query', async () => {
     const tools = [tool('a', 'b', `needle ${'hay '.repeat(300_000)} thread`)];
     expect(await searchTools(tools, 'needle')).toHaveLength(1);
     expect(await searchTools(tools, 'thread')).toEqual([]);
@@ -209,7 +209,7 @@ describe('hostile input', () => {
     expect(await searchTools(tools, `${'zzzzzz '.repeat(32)} needle`)).toEqual([]);
   });
 
-  test('the names of built-in properties are words as any other', async () => {
+  test('treats the names of built-in properties as any other word', async () => {
     const tools = ['__proto__', 'constructor', 'hasOwnProperty'].map((name) => tool('a', name));
     expect(await namesOf('proto', tools)).toEqual(['a____proto__']);
     expect(await namesOf('constructor', tools)).toEqual(['a__constructor']);

@@ -98,7 +98,7 @@ describe('CallQueue', () => {
     ]);
   });
 
-  test('lets a cancelled call leave at once, and its place be taken', async () => {
+  test('removes a cancelled call at once, and gives its place to another', async () => {
     const pool = await open({ maxConcurrent: 1, maxQueued: 1 });
     const release = await occupy(1);
     const stop = new AbortController();
@@ -125,7 +125,7 @@ describe('CallQueue', () => {
     await second;
   });
 
-  test('never makes a listing wait, and allows no waiting at all', async () => {
+  test('never makes a listing wait, and refuses calls that would wait if maxQueued is 0', async () => {
     const pool = await open({ maxConcurrent: 1, maxQueued: 0 });
     const release = await occupy();
     expect((await errorOf(sleep({ ms: 0 }))).retryAfterMs).toBe(60_000);
@@ -170,7 +170,7 @@ describe('CallQueue among several servers and executions', () => {
     return { told, stop: () => calls.forEach((call) => call.stop()) };
   };
 
-  test('ten slow calls of one program keep nobody out, of this server or of another', async () => {
+  test('ten slow calls of one program keep no other program out, at this server or another', async () => {
     const pool = await openTwo({ maxConcurrent: 10, maxQueued: 10, queueTimeoutMs: 60_000 });
     const { stop } = await flood(10, 'moody', () => 'slow');
     expect(pool.stats).toMatchObject(stats(3, 7));
@@ -199,14 +199,14 @@ describe('CallQueue among several servers and executions', () => {
     stop();
   });
 
-  test('all servers together use all places', async () => {
+  test('gives all places away if all servers have calls', async () => {
     const pool = await openTwo({ maxConcurrent: 8, maxQueued: 8 });
     const floods = [await flood(4, 'moody', () => undefined), await flood(4, 'other', () => undefined)];
     expect(pool.stats).toMatchObject(stats(8, 0));
     floods.forEach(({ stop }) => stop());
   });
 
-  test('a full line refuses the newest call of whoever waits with the most', async () => {
+  test('a full queue refuses the newest call of the execution that waits with the most', async () => {
     const pool = await openTwo({ maxConcurrent: 4, maxQueued: 4, queueTimeoutMs: 60_000 });
     const one = await flood(5, 'moody', () => 'greedy');
     const another = await flood(2, 'moody', () => undefined);
@@ -222,7 +222,7 @@ describe('CallQueue among several servers and executions', () => {
     for (const each of [one, another, modest]) each.stop();
   });
 
-  test('a free place goes to the execution that has the fewest, and in its calls to the first', async () => {
+  test('a free place goes to the execution that has the fewest, and there to its first call', async () => {
     await openTwo({ maxConcurrent: 6, maxQueued: 20, queueTimeoutMs: 60_000 });
     const blocking = [await flood(4, 'moody', () => undefined), await flood(2, 'other', () => undefined)];
     const call = (id: number, executionId: string) => sleep({ ms: 100, id }, { executionId });

@@ -30,15 +30,15 @@ afterEach(async () => {
 const parentSeen = async (options = {}) =>
   (await pool.callTool('mcp__moody__read', {}, options)).structuredContent?.['traceparent'];
 
-describe('A call where no SDK is registered', () => {
-  test('passes the traceparent on, if it is one', async () => {
+describe('a call without a registered SDK', () => {
+  test('passes a valid traceparent on, and no other', async () => {
     expect(await parentSeen({ traceparent })).toBe(traceparent);
     expect(await parentSeen({ traceparent: '00-nonsense' })).toBeNull();
     expect(await parentSeen()).toBeNull();
   });
 });
 
-describe('A call where an SDK is registered', () => {
+describe('a call with a registered SDK', () => {
   const exporter = new InMemorySpanExporter();
   beforeAll(() => {
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

@@ -61,7 +61,7 @@ describe('Circuit', () => {
     ['refused arguments', 'invalid', 'invalid_argument'],
     ['an unknown method', 'no_method', 'not_found'],
     ['an error that the server answers', 'internal', 'internal'],
-  ])('takes for no failure %s', async (_what, tool, code) => {
+  ])('does not count %s as a failure', async (_what, tool, code) => {
     open(wild);
     await fail('malformed', 4);
     for (let time = 0; time < 6; time += 1) {
@@ -73,7 +73,7 @@ describe('Circuit', () => {
     expect(circuit().state).toBe('closed');
   });
 
-  test('takes calls that take too long for nothing while the server answers others', async () => {
+  test('does not count timeouts while the server answers other calls', async () => {
     open(wild, { callTimeoutMs: 2000, failureThreshold: 2 });
     await call('pid');
     const hanging = numbers(5).map(() => errorOf(call('hang')));
@@ -85,7 +85,7 @@ describe('Circuit', () => {
     expect(circuit()).toEqual({ state: 'open', failuresInRow: 2, circuitFailures: 2 });
   });
 
-  test('takes a cancelled call for nothing at all', async () => {
+  test('counts a cancelled call neither as a failure nor as a success', async () => {
     open(wild, { failureThreshold: 2 });
     await fail('malformed', 1);
     for (let time = 0; time < 3; time += 1) {
@@ -100,7 +100,7 @@ describe('Circuit', () => {
     expect(circuit().state).toBe('open');
   });
 
-  test('takes all calls that are lost with one connection for one failure', async () => {
+  test('counts all calls that are lost with one connection as one failure', async () => {
     open(wild);
     await call('pid');
     const lost = Array.from({ length: 8 }, () => errorOf(call('hang')));
@@ -128,7 +128,7 @@ describe('Circuit', () => {
     expect(actions()).toEqual(['circuit opened wild', 'circuit half_open wild', 'circuit closed wild']);
   });
 
-  test('does not take it for a trial when a call ends that began before', async () => {
+  test('does not take the end of a call that began earlier for the trial', async () => {
     open(wild, { failureThreshold: 1, resetTimeoutMs: 200 });
     await call('pid');
     const stop = new AbortController();
@@ -151,7 +151,7 @@ describe('Circuit', () => {
     expect(circuit().state).toBe('closed');
   });
 
-  test('tries a server again that could not be connected, whatever the wait for the next attempt', async () => {
+  test('lets each trial connect a server again that could not be connected', async () => {
     open({ command: '/no/such/command' }, { failureThreshold: 1, resetTimeoutMs: 100 });
     for (let trial = 1; trial <= 3; trial += 1) {
       const error = await errorOf(call('any'));
@@ -175,7 +175,7 @@ describe('Circuit', () => {
     expect(await pool.listTools()).toEqual(before);
   });
 
-  test('refuses a call that has waited for its turn meanwhile', async () => {
+  test('refuses a call that waited for its turn while the circuit opened', async () => {
     const pool = open(wild, { failureThreshold: 1, maxConcurrent: 1 });
     await pool.listTools();
     const [first, second] = await Promise.all([errorOf(call('crash')), errorOf(call('hang'))]);

@@ -28,8 +28,8 @@ const open = (failures: number, options = {}) => {
 };
 const received = async () => (await readFile(join(folder, 'calls'), 'utf8')).trimEnd().split('\n');
 
-describe('Retries', () => {
-  test.each(['read', 'put'])('make a call again that is lost, twice at most: %s', async (tool) => {
+describe('retries', () => {
+  test.each(['read', 'put'])('repeat a lost call at most twice: %s', async (tool) => {
     const pool = open(2);
     expect(await dataOf(pool, `moody__${tool}`)).toMatchObject({ calls: 3 });
     expect(pool.stats.servers[0]).toMatchObject({ circuit: 'closed', failuresInRow: 0, circuitFailures: 2 });
@@ -44,7 +44,7 @@ describe('Retries', () => {
     expect(pool.stats.servers[0]?.circuitFailures).toBe(3);
   });
 
-  test('connect again at once, although an attempt at it has just failed', async () => {
+  test('connect again at once although an attempt has just failed', async () => {
     const starts = JSON.stringify(join(folder, 'starts'));
     const { args = [], command } = stdioServer('moody-server.mjs', join(folder, 'calls'), '1');
     // The first start dies of its first call, the second fails, the third works.
@@ -61,13 +61,13 @@ describe('Retries', () => {
     expect(pool.stats.servers[0]).toMatchObject({ state: 'connected', circuitFailures: 2 });
   });
 
-  test('are not made of a tool that says nothing or no', async () => {
+  test('are not made if the tool does not say that a repetition does no harm', async () => {
     const pool = open(1);
     expect((await errorOf(pool.callTool('mcp__moody__write', {}))).code).toBe('unavailable');
     expect(await received()).toEqual(['write']);
   });
 
-  test('are not made of errors of the tool, nor after a timeout', async () => {
+  test('are not made after an error of the tool or a timeout', async () => {
     const pool = open(0, { callTimeoutMs: 2000 });
     expect((await pool.callTool('mcp__moody__wrong', {})).isError).toBe(true);
     const late = await errorOf(pool.callTool('mcp__moody__sleep', { ms: 60_000 }));

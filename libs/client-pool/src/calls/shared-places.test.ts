@@ -20,7 +20,7 @@ function queueOf(maxConcurrent: number, options = {}) {
 }
 
 describe('the places for calls', () => {
-  test('whatever comes and ends in whatever order, every call has its turn, in its place in the line', async () => {
+  test('every call has its turn and keeps its place in the queue, in whatever order calls come and end', async () => {
     const some = fc.array(aCall, { maxLength: 40 });
     const property = fc.asyncProperty(
       some,
@@ -56,7 +56,7 @@ describe('the places for calls', () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('whatever others hold, a server without calls has a place for a new execution', async () => {
+  test('a server without calls has a place for a new execution, whatever places others hold', async () => {
     const many = fc.array(aCall, { minLength: 30, maxLength: 60 });
     const property = fc.asyncProperty(many, fc.integer({ min: 6, max: 24 }), async (calls, max) => {
       const queue = queueOf(max);

@@ -8,7 +8,7 @@ const http = { url: 'https://me:one@host/mcp?key=one', headers: { authorization:
 const keyOf = (server: UpstreamServer) => definitionKey('a', server);
 
 describe('the key of a server in a cache', () => {
-  test('is the same for the same definition, however long it may take to connect', () => {
+  test('is the same for the same definition, whatever its connectTimeoutMs', () => {
     expect(keyOf({ ...stdio, args: [...stdio.args], connectTimeoutMs: 5 })).toBe(keyOf(stdio));
     expect(keyOf(stdio)).toMatch(/^a#[0-9a-f]{18}$/);
   });
@@ -29,11 +29,11 @@ describe('the key of a server in a cache', () => {
     ['password in the address', http, { ...http, url: 'https://me:two@host/mcp?key=one' }],
     ['header', http, { ...http, headers: { authorization: 'Bearer two' } }],
     ['transport', http, { ...http, type: 'sse' }],
-  ])('is another for another %s', (_what, one, other) => {
+  ])('differs for a different %s', (_what, one, other) => {
     expect(keyOf(other)).not.toBe(keyOf(one));
   });
 
-  test('tells too little of what may be secret to find it out', () => {
+  test('reveals too little about possible secrets to guess them', () => {
     const keys = new Set(
       Array.from({ length: 3000 }, (_, pin) => keyOf({ ...stdio, env: { PIN: String(pin) } })),
     );

@@ -131,7 +131,7 @@ describe('ClientPool with a warm cache', () => {
     });
   });
 
-  test('takes a server with another definition for another one', async () => {
+  test('treats a server with another definition as another server', async () => {
     const cache = await warmed({ kit });
     const pool = open({ kit: dead }, cache);
     const { tools, failedServers } = await pool.listTools();
@@ -139,7 +139,7 @@ describe('ClientPool with a warm cache', () => {
     expect((await open({ kit }, cache).listTools()).tools).toHaveLength(2);
   });
 
-  test('lists a server again when a call connects it, and asks it for a tool that was not there', async () => {
+  test('lists a server again when a call connects it, and asks it for a tool that is not in the cached list', async () => {
     const old = await warmed({ raw: stdioServer('raw-server.mjs', 'ambiguous', 'a') });
     const [list] = old.values.values();
     const raw = stdioServer('raw-server.mjs', 'ambiguous', 'a', 'b', 'c');
@@ -160,7 +160,7 @@ describe('ClientPool with a warm cache', () => {
     expect((await errorOf(open({ raw }, cache).callTool('mcp__raw__d', {}))).code).toBe('not_found');
   });
 
-  test('gives a call to a server with a shorter name only where the other is known not to have the tool', async () => {
+  test('gives a call to a server with a shorter name only if the other is known not to have the tool', async () => {
     const pay = stdioServer('raw-server.mjs', 'ambiguous', 'prod__charge', 'prod__refund');
     const prod = await mortalServer('raw-server.mjs', 'ambiguous', 'charge');
     const cache = await warmed({ pay, pay__prod: prod.server });
@@ -173,7 +173,7 @@ describe('ClientPool with a warm cache', () => {
     expect(await dataOf(pool, 'pay__prod__refund')).toMatchObject({ name: 'prod__refund' });
   });
 
-  test('shows nothing of the configuration in what it keeps', async () => {
+  test('stores nothing of the configuration', async () => {
     const secret = 'hunter2hunter2';
     const cache = await warmed({ kit: { ...kit, args: [...(kit.args ?? []), secret], env: { A: secret } } });
     expect(JSON.stringify([...cache.values])).not.toContain(secret);
@@ -193,14 +193,14 @@ describe('ClientPool with a warm cache', () => {
     ],
     ['17 MB', { tools: [{ name: 'a', inputSchema: {}, description: 'x'.repeat(17_000_000) }] }],
     ['endless nesting', { tools: [{ name: 'a', inputSchema: nested(50_000) }] }],
-  ])('asks the server when the cache holds %s', async (_what, value) => {
+  ])('asks the server if the cache holds %s', async (_what, value) => {
     const cache = new TestCache();
     cache.values.set(definitionKey('kit', kit), value);
     const { tools } = await open({ kit }, cache).listTools();
     expect(tools.map(({ name }) => name)).toEqual(['mcp__kit__echo', 'mcp__kit__fail']);
   });
 
-  test('waits for a refresh that is asked for, no longer than discoveryTimeoutMs', async () => {
+  test('waits for a requested refresh no longer than discoveryTimeoutMs', async () => {
     const wild = stdioServer('wild-server.mjs', 'stdio');
     const cache = await warmed({ wild });
     const [[key, known]] = [...cache.values] as [[string, { tools: unknown[] }]];

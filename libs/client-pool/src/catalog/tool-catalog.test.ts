@@ -29,7 +29,7 @@ test('a change announced while the tools are listed again is not lost', async ()
   expect(await names()).toEqual(['t3']);
 });
 
-test('a server that announces changes all the time is listed less and less', async () => {
+test('a server that announces changes all the time is listed at longer and longer intervals', async () => {
   let lists = 0;
   const catalog = new ToolCatalog({
     name: 'a',

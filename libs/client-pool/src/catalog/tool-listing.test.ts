@@ -24,7 +24,7 @@ const listingOf = async (kind: string) => {
 };
 
 describe('listAllTools', () => {
-  test('keeps what tools say about themselves, and leaves out only what is no tool', async () => {
+  test('keeps what tools say about themselves, and leaves out only entries that are not tools', async () => {
     const { tools, failedServers, pool } = await listingOf('uncompilable');
     expect(failedServers).toEqual([]);
     const parameters = { type: 'object' };
@@ -69,7 +69,7 @@ describe('listAllTools', () => {
     expect(logged).toEqual([{ server: 'raw', skipped: 6, names }]);
   });
 
-  test('logs only some of many that are left out', async () => {
+  test('logs the names of only some if many are left out', async () => {
     const { logged } = await listingOf('all_bad');
     const names = Array.from({ length: 20 }, (_, i) => `bad_${i}`);
     expect(logged).toEqual([{ server: 'raw', skipped: 50, names }]);
@@ -93,7 +93,7 @@ describe('listAllTools', () => {
     expect((await listingOf('ten_megabytes')).tools).toHaveLength(100);
   });
 
-  test('takes a server without tools for what it is', async () => {
+  test('accepts a server without tools', async () => {
     expect(await listingOf('no_tools')).toMatchObject({ tools: [], failedServers: [], logged: [] });
   });
 

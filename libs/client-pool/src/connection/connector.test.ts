@@ -34,12 +34,12 @@ test('a server that cannot be connected is left alone for twice as long each tim
   expect(await fail(6)).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000]);
 });
 
-test('and no longer than until the circuit lets a call try', async () => {
+test('a server that cannot be connected is left alone at most until the circuit lets a call try', async () => {
   const { fail } = connectorTo({ command: '/no/such/command' }, 5000);
   expect(await fail(3)).toEqual([2000, 4000, 5000]);
 });
 
-test('once it was connected and used, the pause begins anew', async () => {
+test('the cool-down begins anew once the server was connected and used', async () => {
   const server = { command: '/no/such/command' };
   const { connector, fail } = connectorTo(server, 60_000);
   expect(await fail(2)).toEqual([2000, 4000]);

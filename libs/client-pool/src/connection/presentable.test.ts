@@ -17,7 +17,7 @@ describe('presenter', () => {
     expect(presenter({ url: 'not a url, maybe a secret' })('no: not a url, maybe a secret')).toBe('no: ***');
   });
 
-  test('blanks what args hold by the names of their options, and in addresses, and leaves other args', () => {
+  test('blanks secrets in args by the names of their options and in addresses, and keeps other args', () => {
     const args = [
       '--api-key=abcdefgh',
       '--token',
@@ -32,7 +32,7 @@ describe('presenter', () => {
     );
   });
 
-  test('blanks args of which nobody can tell what they mean, and short values of secret options', () => {
+  test('blanks args whose meaning is not known, and short values of secret options', () => {
     const args = [
       '-y',
       '@scope/server',
@@ -57,7 +57,7 @@ describe('presenter', () => {
     ).toBe('some-server@1.0.0 ***');
   });
 
-  test('leaves names of variables, modules and images', () => {
+  test('keeps the names of variables, modules and images', () => {
     const image = 'ghcr.io/github/github-mcp-server';
     const args = [
       'run',

@@ -12,7 +12,7 @@ afterEach(async () => {
   pool = undefined;
 });
 
-test('A server that goes away soon after each start is started at once twice, and then later and later', async () => {
+test('a server that goes away soon after each start is started twice at once, and then after longer and longer pauses', async () => {
   const pauses: unknown[] = [];
   const debug = (fields: { pauseMs?: number }) => fields.pauseMs !== undefined && pauses.push(fields.pauseMs);
   const logger = { debug, info() {}, warn() {}, error() {} };
@@ -29,7 +29,7 @@ test('A server that goes away soon after each start is started at once twice, an
   expect(pauses).toHaveLength(3);
 });
 
-test('Calls that wait for the next start hold no place', async () => {
+test('calls that wait for the next start hold no place', async () => {
   const servers = {
     wild: stdioServer('wild-server.mjs', 'stdio'),
     kit: stdioServer('kit-server.mjs', 'stdio'),
@@ -45,7 +45,7 @@ test('Calls that wait for the next start hold no place', async () => {
   expect(answered).toEqual(['kit', 'wild']);
 });
 
-test('The wait for the next start ends with the pool', async () => {
+test('the wait for the next start ends with the pool', async () => {
   pool = new ClientPool({ servers: { wild: stdioServer('wild-server.mjs', 'stdio') } });
   await pool.listTools();
   for (let round = 0; round < 4; round++) await errorOf(pool.callTool('mcp__wild__crash', {}));
@@ -54,7 +54,7 @@ test('The wait for the next start ends with the pool', async () => {
   expect((await waiting).message).toContain('the client pool is closed');
 });
 
-test('The pause doubles up to two seconds, and begins anew after a server stayed connected for ten', () => {
+test('the pause doubles up to two seconds, and begins anew after a server stayed connected for ten', () => {
   jest.useFakeTimers();
   const pace = new RestartPace();
   const lose = (afterMs: number) => {

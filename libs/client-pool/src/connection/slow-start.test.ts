@@ -53,7 +53,7 @@ const gated = () => {
 };
 
 describe('a server that is slow to start', () => {
-  test('does not keep a listing, which names it, and is started once', async () => {
+  test('does not hold up a listing, which names it, and is started once', async () => {
     const slow = gated();
     const pool = open({ slow: slow.server });
     const [first, second] = await Promise.all([pool.listTools(), pool.listTools({ refresh: true })]);
@@ -73,7 +73,7 @@ describe('a server that is slow to start', () => {
     expect(await slow.pids()).toHaveLength(1);
   });
 
-  test('is waited for by a call to its tools, and by whoever is about to call one', async () => {
+  test('is waited for by a call to its tools, and by a listing with untilReady', async () => {
     const slow = gated();
     const pool = open({ slow: slow.server, kit });
     const call = dataOf(pool, 'slow__echo', { text: 'late' });
@@ -101,7 +101,7 @@ describe('a server that is slow to start', () => {
     expect([await isRunning(pid), others]).toEqual([true, []]);
   });
 
-  test('does not delay listings any more once it has had its moment', async () => {
+  test('delays listings for discoveryTimeoutMs once, and not again', async () => {
     const pool = open({ silent });
     await pool.listTools();
     const moment = new Promise((resolve) => setTimeout(resolve, 400, 'later'));
@@ -109,7 +109,7 @@ describe('a server that is slow to start', () => {
     expect(await Promise.race([listing, moment])).toBe('at once');
   });
 
-  test('is given up after a time of its own, with the key that gives it more', async () => {
+  test('is given up after its own time limit, and the error names the key to raise', async () => {
     const pool = open({ silent: { ...silent, connectTimeoutMs: 300 } });
     const { failedServers } = await pool.listTools({ untilReady: true });
     expect(failedServers).toEqual([
@@ -141,7 +141,7 @@ test.each([
     'it is still starting (31 s so far; or it hangs)',
     ' It has 120 s (connectTimeoutMs of a, or pool.connectTimeoutMs).',
   ],
-])('after %i ms of %j it is said that %s', (startingForMs, server, reason, limit) => {
+])('says after %i ms of starting %j that %s', (startingForMs, server, reason, limit) => {
   const failure = explainStart({ name: 'a', server, startingForMs, connectTimeoutMs: 120_000 });
   expect(failure.message).toBe(reason);
   expect(failure.fix).toBe(`Search again later; a call to its tools waits for it.${limit}`);

@@ -51,7 +51,7 @@ describe('UpstreamConnection over stdio', () => {
   });
 
   test.each(['null_result', 'no_answer', 'both', 'odd_error'])(
-    'fails a call at once whose answer is no JSON-RPC: %s',
+    'fails a call at once if its answer is not JSON-RPC: %s',
     async (name) => {
       const pool = open(stdioServer('raw-server.mjs', 'ambiguous', name, 'sound'));
       expect(await errorOf(pool.callTool(`mcp__wild__${name}`, {}))).toMatchObject({
@@ -76,7 +76,7 @@ describe('UpstreamConnection over stdio', () => {
     }
   });
 
-  test('tells refused arguments from other failures, and shows a bounded message without secrets', async () => {
+  test('distinguishes refused arguments from other failures, and shows a bounded message without secrets', async () => {
     const pool = open({ ...wild, env: { SECRET_TOKEN: 'hunter2hunter2' } });
     expect(await errorOf(pool.callTool('mcp__wild__invalid', {}))).toMatchObject({
       code: 'invalid_argument',
@@ -90,7 +90,7 @@ describe('UpstreamConnection over stdio', () => {
     expect(internal.message.length).toBeLessThan(400);
   });
 
-  test("blanks secrets in a tool's error, and leaves what is no error as it is", async () => {
+  test("blanks secrets in a tool's error, and leaves other results as they are", async () => {
     const pool = open({ ...wild, env: { SECRET_TOKEN: 'hunter2hunter2' } });
     expect(await pool.callTool('mcp__wild__tool_error', {})).toEqual({
       content: [{ type: 'text', text: 'token *** is old\n' }],
@@ -136,7 +136,7 @@ describe('UpstreamConnection over stdio', () => {
     expect(await dataOf(pool, 'wild__hangs')).toEqual({ started: 0, cancelled: 0 });
   });
 
-  test('ignores what is no message, and never lets a full stderr block the child', async () => {
+  test('ignores lines that are not messages, and never lets a full stderr block the child', async () => {
     expect(await dataOf(open(wild), 'wild__noise', { megabytes: 50 })).toEqual({ megabytes: 50 });
   });
 
@@ -160,7 +160,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('UpstreamConnection over %s', (
   ];
   // The limits are the same for all; what differs is how a message comes in.
   test.each(transport === 'stdio' ? dear : dear.slice(0, 1))(
-    'refuses the too expensive answer of %s %j, and no other',
+    'refuses only the answer that is too expensive: %s %j',
     async (name, args) => {
       const pool = transport === 'stdio' ? open(wild) : await openHttp(transport);
       const { pid } = await dataOf(pool, 'wild__pid');
@@ -180,7 +180,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('UpstreamConnection over %s', (
 });
 
 describe.each(['http', 'sse'] as const)('UpstreamConnection over %s', (transport) => {
-  test('keeps a result whole and tells failures apart', async () => {
+  test('keeps a result whole and distinguishes failures', async () => {
     const pool = await openHttp(transport);
     const result = await pool.callTool('mcp__wild__media', {});
     expect(result.content.map(({ type }) => type)).toEqual(['text', 'image', 'resource_link']);
@@ -236,7 +236,7 @@ describe.each(['http', 'sse'] as const)('UpstreamConnection over %s', (transport
 });
 
 describe('UpstreamConnection over http', () => {
-  test('takes up a new session by itself when the server has forgotten the old one', async () => {
+  test('starts a new session by itself if the server has forgotten the old one', async () => {
     const pool = await openHttp('http');
     await dataOf(pool, 'wild__forget_sessions');
     expect(await dataOf(pool, 'wild__hangs')).toEqual({ started: 0, cancelled: 0 });
@@ -258,7 +258,7 @@ describe('UpstreamConnection over http', () => {
   );
 });
 
-test('UpstreamConnection over sse takes a cut stream for the end of the connection', async () => {
+test('UpstreamConnection over sse treats a cut stream as the end of the connection', async () => {
   const pool = await openHttp('sse');
   const error = await errorOf(pool.callTool('mcp__wild__cut_streams', {}));
   expect(error).toMatchObject({ code: 'unavailable', server: 'wild', tool: 'mcp__wild__cut_streams' });
@@ -267,7 +267,7 @@ test('UpstreamConnection over sse takes a cut stream for the end of the connecti
 });
 
 describe.each(['stdio', 'http', 'sse'] as const)('UpstreamConnection over %s', (transport) => {
-  test('answers what the server asks, and ends the connection of one that asks for too much', async () => {
+  test('answers requests of the server, and ends the connection if there are too many', async () => {
     const pool = transport === 'stdio' ? open(wild) : await openHttp(transport);
     expect((await pool.callTool('mcp__wild__ask', { count: 20 })).structuredContent).toEqual({
       answered: 20,

@@ -59,7 +59,7 @@ describe('boundedFetch', () => {
     },
   );
 
-  test('ends the connection where it is not known what is answered, and at what has no end', async () => {
+  test('ends the connection if it is not known which request is answered, or if a message does not end', async () => {
     answer = (response) => response.end(dense);
     expect(await outcome(text('POST'))).toBe('failed');
     answer = (response) => response.writeHead(200, events).end(`data: ${dense}\n\n`);
@@ -72,7 +72,7 @@ describe('boundedFetch', () => {
     expect(seen).toEqual(['too large', 'too large', 'too large', 'too large']);
   });
 
-  test('takes 96 MB of answers of a server at once, and puts an error in the place of those beyond', async () => {
+  test('accepts 96 MB of answers of a server at once, and puts an error in the place of further ones', async () => {
     const crowded =
       '{"jsonrpc":"2.0","id":7,"error":{"code":-32096,"message":"too many large answers came at once"}}';
     const long = 30 * 1024 * 1024;

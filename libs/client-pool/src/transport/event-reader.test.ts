@@ -38,7 +38,7 @@ describe('EventReader', () => {
     ['in one line', `data: [${dense}1]\n\n`],
     ['in many', `data: [\n${`data: ${'{},'.repeat(1000)}\n`.repeat(500)}data: 1]\n\n`],
     ['behind a quotation mark in another line', `id: "\rdata: [${dense}1]\n\n`],
-  ])('cuts an event that is too expensive %s, and no other', (_name, event) => {
+  ])('cuts only the event that is too expensive: %s', (_name, event) => {
     expect(read(`data: 1\n\n${event}data: 2\n\n`, 65_536)).toEqual([
       'data: 1\n\n',
       'cut 256+256',
@@ -46,7 +46,7 @@ describe('EventReader', () => {
     ]);
   });
 
-  test('counts what is in a string as text only', () => {
+  test('counts the content of a string as text only', () => {
     expect(read(`data: "${dense}"\n\n`, 65_536)).toEqual([`data: "${dense}"\n\n`]);
   });
 });

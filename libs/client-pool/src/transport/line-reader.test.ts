@@ -15,16 +15,16 @@ const read = (...chunks: (string | Buffer)[]) => {
 const mebibyte = 1024 * 1024;
 
 describe('LineReader', () => {
-  test('puts lines together from any chunks, and leaves out empty ones', () => {
+  test('joins lines from any chunks, and leaves out empty lines', () => {
     expect(read('one\ntw', '', 'o\n\n \r\nthr', 'e', 'e\nrest').lines).toEqual(['one', 'two', 'three']);
   });
 
-  test('keeps characters whole that were cut between chunks', () => {
+  test('keeps characters whole that are split between chunks', () => {
     const bytes = Buffer.from('grüß 🎈\n');
     expect(read(...Array.from(bytes, (byte) => Buffer.from([byte]))).lines).toEqual(['grüß 🎈']);
   });
 
-  test('gives a line of the limit whole, and of one byte more its two ends', () => {
+  test('returns a line of the maximum size whole, and the two ends of a larger one', () => {
     const text = 'x'.repeat(32 * mebibyte);
     const { lines, cut } = read(
       `${text}\n`,
@@ -44,7 +44,7 @@ describe('LineReader', () => {
     expect(cut).toEqual(['[{},{},{},…,{},{},{}]'.replace('…,', '…,')]);
   });
 
-  test('is of no use after a line without end', () => {
+  test('cannot be used after a line without end', () => {
     const text = 'x'.repeat(32 * mebibyte);
     expect(read(text, text, 'x')).toEqual({ lines: [], cut: [], accepted: [true, true, false] });
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { TextTail } from './text-tail.js';
 
 describe('TextTail', () => {
-  test('keeps the last bytes only, of many chunks and of a large one, and no half word', () => {
+  test('keeps only the last bytes of many chunks or of a large one, and no half word', () => {
     const tail = new TextTail(8);
     for (const chunk of ['ab ', 'cd ', '']) tail.push(Buffer.from(chunk));
     expect(tail.toString()).toBe('ab cd ');

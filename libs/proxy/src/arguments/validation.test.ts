@@ -112,13 +112,13 @@ describe('validation of arguments', () => {
   });
 
   test.each([[[1]], ['text'], [null], [undefined], [7]])(
-    'refuses %j, which is no object, whatever the schema',
+    'refuses %j, which is not an object, whatever the schema',
     async (args) => {
       expect(await check({}, args)).toMatch(/^The arguments of mcp__fs__read must be one object, not \w+/);
     },
   );
 
-  test('bounds the number of problems, values and parameters', async () => {
+  test('limits the number of problems, values and parameters', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'string' }]),
     );
@@ -141,7 +141,7 @@ describe('validation of arguments', () => {
     );
   });
 
-  test('sees what the arguments have themselves, not what every object inherits', async () => {
+  test('checks own properties of the arguments, not inherited ones', async () => {
     const schema = {
       type: 'object',
       properties: { toString: { type: 'string' } },
@@ -153,7 +153,7 @@ describe('validation of arguments', () => {
     expect(await check(parameters, fromJson)).toContain('path: expected string, received nothing');
   });
 
-  test('reads draft 2020-12 where the schema says so, and draft-07 elsewhere', async () => {
+  test('reads draft 2020-12 if the schema says so, and draft-07 otherwise', async () => {
     const tuple = { type: 'object', properties: { p: { type: 'array', prefixItems: [{ type: 'number' }] } } };
     const $schema = 'https://json-schema.org/draft/2020-12/schema';
     expect(await check({ $schema, ...tuple }, { p: ['x'] })).toContain(
@@ -206,23 +206,23 @@ describe('validation of arguments', () => {
     ['a schema of 300 KB', { type: 'object', required: ['b'], description: 'x'.repeat(300 * 1024) }],
     ['an asynchronous schema', { $async: true, type: 'object' }],
     ['a null', { properties: null }],
-  ])('leaves it to the upstream server where the schema cannot be compiled: %s', async (_name, schema) => {
-    expect(await check(schema, { a: 'x' })).toBe('called');
-  });
+  ])(
+    'leaves the check to the upstream server if the schema cannot be compiled: %s',
+    async (_name, schema) => {
+      expect(await check(schema, { a: 'x' })).toBe('called');
+    },
+  );
 
   test.each([
     [40, 'b: expected any, received nothing'],
     [100, 'called'],
-  ])(
-    'checks schemas that are not too deep to be compiled in time: one of %d levels',
-    async (levels, told) => {
-      let part: JsonSchema = { type: 'string' };
-      for (let level = 0; level < levels; level++) part = { not: part };
-      expect(await check({ properties: { a: part }, required: ['b'] }, {})).toContain(told);
-    },
-  );
+  ])('checks schemas that can be compiled in time: one of %d levels', async (levels, told) => {
+    let part: JsonSchema = { type: 'string' };
+    for (let level = 0; level < levels; level++) part = { not: part };
+    expect(await check({ properties: { a: part }, required: ['b'] }, {})).toContain(told);
+  });
 
-  test('tries once to compile a schema that cannot be checked: that may take half a second', async () => {
+  test('tries only once to compile a schema that cannot be checked, because that may take half a second', async () => {
     let reads = 0;
     const schema = {
       type: 'object',
@@ -246,7 +246,7 @@ describe('validation of arguments', () => {
       { patternProperties: { '^(a+)+$': { type: 'number' } }, additionalProperties: false },
     ],
     ['not pattern', { properties: { a: { not: { pattern: '^(a+)+$' } } } }],
-  ])('a catastrophic %s refuses the call that hits it, and no other', async (_name, schema) => {
+  ])('a catastrophic %s refuses only the call that hits it', async (_name, schema) => {
     const bait = `${'a'.repeat(60)}!`;
     const tools = fakeToolSource(
       { mcp__fs__read: () => 'ok' },
@@ -269,7 +269,7 @@ describe('validation of arguments', () => {
     expect(tools.calls).toHaveLength(0);
   });
 
-  test('checks that need a clock have a processor time for all of an execution together', async () => {
+  test('checks that need a clock share one processor time in an execution', async () => {
     const parameters = { properties: { a: { pattern: '^(a+)+$' } } };
     const tools = fakeToolSource(
       { mcp__fs__read: () => 'ok', mcp__fs__new: () => 'ok' },
@@ -303,7 +303,7 @@ describe('validation of arguments', () => {
     expect(await check(schema, { a: ['x'] })).toContain('a[0]: expected');
   });
 
-  test('thousands of problems are told as soon as five', async () => {
+  test('thousands of problems are explained as fast as five', async () => {
     const schema = {
       properties: { a: { type: 'array', items: { anyOf: [{ type: 'string' }, { const: 1 }] } } },
     };
@@ -312,7 +312,7 @@ describe('validation of arguments', () => {
     expect(told.length).toBeLessThan(500);
   });
 
-  test('says that the machine is too busy where a check had no processor time, and when to ask again', async () => {
+  test('says that the machine is too busy if a check had no processor time, and when to try again', async () => {
     const tools = fakeToolSource(
       { mcp__fs__read: () => 'ok' },
       { mcp__fs__read: { parameters: { properties: { a: { pattern: '^(a+)+$' } } } } },

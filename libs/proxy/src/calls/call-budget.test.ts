@@ -20,7 +20,7 @@ describe('budget', () => {
     );
   });
 
-  test('a tool outside the allowlist stays permission_denied, and costs nothing', async () => {
+  test('does not count calls that the allowlist denies', async () => {
     const proxy = createToolProxy({
       tools: fakeTools(),
       allowedTools: ['mcp__test__echo'],
@@ -50,7 +50,7 @@ describe('budget', () => {
     expect(tools.calls).toHaveLength(3);
   });
 
-  test('has 64 MB for results', async () => {
+  test('allows 64 MB of results', async () => {
     const text = 'x'.repeat(1024 * 1024);
     const proxy = createToolProxy({
       tools: fakeToolSource({ mcp__test__text: () => text }),
@@ -62,7 +62,7 @@ describe('budget', () => {
     expect(codes).toEqual([...Array<string>(63).fill('ok'), 'resource_exhausted', 'resource_exhausted']);
   });
 
-  test('has 32 calls under way, and the others wait their turn', async () => {
+  test('lets 32 calls run, and the others wait for their turn', async () => {
     const held = heldSource();
     const proxy = createToolProxy({ tools: held, allowedTools: ['*'] });
     const calls = Array.from({ length: 100 }, (_, n) => proxy.callTool('mcp__test__held', { n }));

@@ -24,7 +24,7 @@ describe('the record of calls', () => {
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as unknown as string;
   const duration = expect.any(Number) as unknown as number;
 
-  test('has every call, and the audit one event for each', async () => {
+  test('has every call, and one event for each', async () => {
     const { events, ...options } = audited();
     const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], ...options });
     await proxy.callTool('mcp__test__echo', { text: 'a' });
@@ -85,7 +85,7 @@ describe('the record of calls', () => {
     );
   });
 
-  test('has what was looked for, and how much was found', async () => {
+  test('has the queries of searches, and how many tools they found', async () => {
     const { events, ...options } = audited();
     const proxy = createToolProxy({ tools: fakeTools(), ...options });
     const { tools } = await proxy.listTools({ detail: 'names' });
@@ -100,7 +100,7 @@ describe('the record of calls', () => {
     ]);
   });
 
-  test('tells how long a call waited for its turn', async () => {
+  test('has the time that a call waited for its turn', async () => {
     const { events, ...options } = audited();
     const source = fakeTools();
     const slow: ToolSource = {
@@ -153,7 +153,7 @@ describe('the record of calls', () => {
     expect(summarizeCalls([])).toEqual({ toolCallsMade: [], toolCallSummary: [] });
   });
 
-  test('counts as called what reached a server; refused names and arguments are errors of the summary', async () => {
+  test('counts calls that reached a server; refused names and arguments are errors in the summary', async () => {
     const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'] });
     await codeOf(proxy.callTool('mcp__test__ehco', {}));
     await codeOf(proxy.callTool('mcp__test__echo', 'text' as unknown as JsonObject));
@@ -219,7 +219,7 @@ describe('the record of calls', () => {
     expect(events).toMatchObject([{ type: 'tool_call', status: 'failure', errorCode: 'cancelled' }]);
   });
 
-  test('has no running call from the moment on in which the execution ends', async () => {
+  test('has no running calls from the moment in which the execution ends', async () => {
     const held = heldSource();
     const run = new AbortController();
     const proxy = createToolProxy({ tools: held, allowedTools: ['*'], signal: run.signal });
@@ -257,7 +257,7 @@ describe('the record of calls', () => {
     expect(summarizeCalls(proxy.calls).toolCallSummary).toMatchObject([{ callCount: 1 }]);
   });
 
-  test('a call that ran out of time says so', async () => {
+  test('says of a call that ran out of time that it did', async () => {
     const held = heldSource();
     const proxy = createToolProxy({ tools: held, allowedTools: ['*'] });
     expect(await codeOf(proxy.callTool('mcp__test__held', {}, { signal: AbortSignal.timeout(20) }))).toBe(
@@ -273,7 +273,7 @@ describe('the record of calls', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
-  ])('is not disturbed by an audit or a listener that %s', async (_name, fail) => {
+  ])('is complete although an audit or a listener %s', async (_name, fail) => {
     const onCall = () => {
       throw new Error('no listener');
     };
@@ -296,7 +296,7 @@ describe('the record of calls', () => {
     expect(begun).toEqual(['mcp__test__echo']);
   });
 
-  test('is bounded: names, messages, and the number of refusals', async () => {
+  test('limits names, messages, and the number of refusals', async () => {
     const tools = fakeToolSource({ mcp__test__fail: () => Promise.reject(new Error('x'.repeat(501))) });
     const failed = createToolProxy({ tools, allowedTools: ['*'] });
     await codeOf(failed.callTool('mcp__test__fail', {}));
@@ -346,7 +346,7 @@ describe('the record of calls', () => {
     expect(events.slice(404)).toEqual([{ ...told[1], count: 1 }]);
   });
 
-  test('has every call that was made, however many', async () => {
+  test('has every call that was made, however many there are', async () => {
     const { events, ...options } = audited();
     const proxy = createToolProxy({ tools: fakeTools(), allowedTools: ['mcp__test__*'], ...options });
     for (let i = 0; i < 300; i++) await codeOf(proxy.callTool('mcp__test__echo', {}));

@@ -24,7 +24,7 @@ const list = async (options: ListOptions, given: Partial<ToolProxyOptions> = {})
 const namesOf = async (options: ListOptions) => (await list(options)).map(({ name }) => name.slice(5));
 
 describe('a listing', () => {
-  test('with a query has the best tool first, with its score, and nothing that no word finds', async () => {
+  test('with a query has the best tool first, with its score, and only tools that a word finds', async () => {
     const tools = await list({ query: 'where do I mail my letters to a person' });
     expect(tools.map(({ name }) => name)).toEqual(['mcp__post__send_letter', 'mcp__office__send_letter']);
     const [first = 0, second = 0] = tools.map(({ score }) => score);
@@ -33,7 +33,7 @@ describe('a listing', () => {
     expect([first, Math.round(second)]).toEqual([100, second]);
   });
 
-  test('is asked for again after one that failed', async () => {
+  test('is requested again after one that failed', async () => {
     const tools = source();
     let isBroken = true;
     const listTools = (options?: ListOptions) =>
@@ -44,7 +44,7 @@ describe('a listing', () => {
     expect((await proxy.listTools()).tools).toHaveLength(4);
   });
 
-  test('without a query has everything as it comes, without scores', async () => {
+  test('without a query has all tools in the order of the source, without scores', async () => {
     expect(await namesOf({})).toEqual([
       'post__send_letter',
       'post__sell_stamps',
@@ -64,7 +64,7 @@ describe('a listing', () => {
     [{ offset: 4 }, []],
     [{ query: 'send letter', server: 'post', limit: 1 }, ['post__send_letter']],
     [{ name: 'mcp__office__brew', server: 'post' }, []],
-  ])('of %j', async (options, expected) => {
+  ])('narrowed by %j has these tools', async (options, expected) => {
     expect(await namesOf(options)).toEqual(expected);
   });
 });
@@ -78,13 +78,13 @@ describe('the detail', () => {
   const name = 'mcp__post__send_letter';
   const signature = 'tools.post.sendLetter(args: { to: string }): Promise<{ id: number }>';
 
-  test('names', async () => {
+  test('names shows only names', async () => {
     expect(await list({ name, detail: 'names' }, { policy })).toEqual([{ name, unavailable }]);
     const [hit] = await list({ query: 'send letter', detail: 'names' });
     expect(Object.keys(hit ?? {})).toEqual(['name', 'score']);
   });
 
-  test('signatures, with the first sentence of the description on a line', async () => {
+  test('signatures adds the first sentence of the description on one line', async () => {
     const [first, second, third, fourth] = await list({ detail: 'signatures' }, { policy });
     expect(first).toEqual({ name, description: 'Sends a letter to a person.', signature, unavailable });
     expect(second?.description).toMatch(/^Sells (?:many ){29}many…$/u);
@@ -93,7 +93,7 @@ describe('the detail', () => {
     expect(Object.keys(fourth ?? {})).toEqual(['name', 'signature']);
   });
 
-  test('brief, with whole signatures as far as there is room', async () => {
+  test('brief has whole signatures as far as there is room', async () => {
     const office = { name: 'mcp__office__send_letter', server: 'office' };
     const description = 'Sends a letter to a person.';
     expect(await list({ query: 'letter', detail: 'brief' }, { policy })).toEqual([
@@ -126,7 +126,7 @@ describe('the detail', () => {
     expect(last?.description).toBe('Sends a letter to a person.');
   });
 
-  test('brief says of the tools of a failed server only that it failed', async () => {
+  test('brief says about the tools of a failed server only that it failed', async () => {
     const down = { reason: 'It exited with code 1.', fix: 'Look into its log.' };
     const tools: ToolSource = {
       ...source(),
@@ -145,26 +145,26 @@ describe('the detail', () => {
     expect(whole[0]?.unavailable).toEqual(down);
   });
 
-  test('types', async () => {
+  test('types shows declarations', async () => {
     const [hit] = await list({ name, detail: 'types' });
     expect(Object.keys(hit ?? {})).toEqual(['name', 'types']);
     expect(hit?.types).toContain('function sendLetter(args: ');
   });
 
-  test('full, as the server has it, which is the default', async () => {
+  test('full, the default, shows tools as the server has them', async () => {
     const full = [{ name, server: 'post', ...letter, signature }];
     expect(await list({ name })).toEqual(full);
     expect(await list({ name, detail: 'full' })).toEqual(full);
   });
 
-  test('schemas, which are the tool itself', async () => {
+  test('schemas shows the tool object itself', async () => {
     const { tools } = await source().listTools({ name });
     expect(await list({ name, detail: 'schemas' })).toEqual(tools);
     expect(await list({ name, detail: 'schemas' }, { policy })).toEqual([{ ...tools[0], unavailable }]);
   });
 
   test.each(['brief', 'signatures', 'schemas', 'full'] as const)(
-    '%s are the same objects in each execution, but for what is said of one search',
+    '%s gives the same objects in each execution, except for what holds in one search',
     async (detail) => {
       const tools = source();
       const given: Partial<ToolProxyOptions>[] = [{ tools }, { tools, form: pythonForm }, { tools, policy }];
@@ -181,7 +181,7 @@ describe('the detail', () => {
     },
   );
 
-  test("in the program's language", async () => {
+  test("is written in the program's language", async () => {
     const [hit] = await list({ name, detail: 'signatures' }, { form: pythonForm });
     expect(hit?.signature).toContain('tools.post.send_letter(*, to: str)');
     const [types] = await list({ name, detail: 'types' }, { form: pythonForm });
@@ -204,7 +204,7 @@ describe('a listing of hundreds of tools with large types', () => {
       tools: { ...source(), listTools: () => Promise.resolve({ tools, failedServers: [] }) },
     });
 
-  test('lets the server do something else meanwhile', async () => {
+  test('lets the server do other work meanwhile', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     await proxy().listTools({ limit: 50 });
@@ -217,7 +217,7 @@ describe('a listing of hundreds of tools with large types', () => {
     await expect(listing).rejects.toMatchObject({ code: 'deadline_exceeded' });
   });
 
-  test('is refused where the types are too much', async () => {
+  test('is refused if its types are too large', async () => {
     await expect(proxy().listTools({ detail: 'types' })).rejects.toMatchObject({
       code: 'resource_exhausted',
     });

@@ -35,7 +35,7 @@ describe('arguments that do not fit the list', () => {
   const old = tool({ required: ['path'] });
   const present = tool({ required: ['file'] });
 
-  test('are judged by the list of now, for which the server is asked once', async () => {
+  test('are checked against the current list, for which the server is asked once', async () => {
     const { proxy, asked, called } = source(old, present);
     await proxy.callTool('mcp__fs__read', { file: 'a' });
     await proxy.callTool('mcp__fs__read', { file: 'b' });
@@ -48,7 +48,7 @@ describe('arguments that do not fit the list', () => {
     expect(asked).toEqual([{ name: 'mcp__fs__read' }, { name: 'mcp__fs__read', refresh: true }]);
   });
 
-  test('are refused as before where the server has nothing new', async () => {
+  test('are refused as before if the server has nothing new', async () => {
     const { proxy, called } = source(old, old);
     expect(await codeOf(proxy.callTool('mcp__fs__read', {}))).toBe('invalid_argument');
     await proxy.callTool('mcp__fs__read', { path: 'a' });
@@ -57,7 +57,7 @@ describe('arguments that do not fit the list', () => {
 });
 
 describe('a listing of one server', () => {
-  test('asks no other', async () => {
+  test('asks no other server', async () => {
     const { proxy, asked } = source(tool({}), tool({}));
     const namesOf = async (server: string) =>
       (await proxy.listTools({ server })).tools.map(({ name }) => name);
@@ -67,7 +67,7 @@ describe('a listing of one server', () => {
 });
 
 describe('a server that could not be listed', () => {
-  test('is told of as it was last found', async () => {
+  test('is reported as it was last found', async () => {
     const answers = [
       { tools: [], failedServers: [{ server: 'fs', reason: 'it is still starting', fix: 'Wait.' }] },
       { tools: [], failedServers: [{ server: 'fs', reason: 'it exited with code 3', fix: 'See the log.' }] },
@@ -87,7 +87,7 @@ describe('a server that could not be listed', () => {
     expect(await reasons()).toEqual([]);
   });
 
-  test('is told of as it was last found, also where single tools are called', async () => {
+  test('is reported as it was last found, also if single tools are called', async () => {
     let now = '';
     const tools = {
       listTools: () =>

@@ -54,18 +54,18 @@ describe('unknown tools', () => {
     ],
     ['mcp__github__close', 'Tool mcp__github__close does not exist; github has search_issues.'],
     ['', 'Tool "" does not exist; the servers are filesystem, github, everything.'],
-  ])('%j: near names', async (name, message) => {
+  ])('%j suggests near names', async (name, message) => {
     expect(await messageFor(name)).toBe(message);
   });
 
-  test('suggests only what the policy lets anybody call', async () => {
+  test('suggest only tools that the policy allows', async () => {
     const policy = { ceiling: ['mcp__filesystem__read_*s', 'mcp__filesystem__rite_file'] };
     expect(await messageFor('mcp__filesystem__rite_file', ['*'], policy)).toBe(
       'Tool mcp__filesystem__rite_file does not exist; did you mean mcp__filesystem__read_files?',
     );
   });
 
-  test('are told before what allowedTools lacks, once it is known that there is no such tool', async () => {
+  test('are reported instead of a missing entry in allowedTools, once it is known that there is no such tool', async () => {
     const proxy = createToolProxy({ tools, allowedTools: [] });
     const codeOf = (name: ToolName) =>
       proxy.callTool(name, {}).catch((reason: unknown) => CodeExecutorError.from(reason).code);

@@ -83,7 +83,7 @@ describe('allowedTools', () => {
     expect(await outcome('mcp__fs__read', options)).toBe(code);
   });
 
-  test('takes the name of a server for the tools of that server alone, however names can be read', async () => {
+  test('takes the name of a server for its tools alone, however names can be read', async () => {
     const tools = () =>
       fakeToolSource(
         { mcp__pay__prod__refund: () => 'of pay__prod', mcp__pay__list: () => 'of pay' },
@@ -137,7 +137,7 @@ describe('allowedTools', () => {
     expect(await outcome(name, { allowedTools: ['mcp__fs__read'], policy })).toBe('permission_denied');
   });
 
-  test('denies what is no name even when everything is allowed', async () => {
+  test('denies values that are not names even if everything is allowed', async () => {
     for (const name of [['mcp__fs__read'], { toString: () => 'mcp__fs__read' }, null, 'x'.repeat(257)]) {
       expect(await outcome(name, { allowedTools: ['*'] })).toBe('permission_denied');
     }
@@ -223,7 +223,7 @@ describe('policy', () => {
     await expect(call({ servers: { a: { deny: ['c'] }, a__b: { deny: ['b__c'] } } })).resolves.toBeDefined();
   });
 
-  test('goes by the server that the source names where the name does not tell', async () => {
+  test('uses the server that the source names if the name is ambiguous', async () => {
     const tools = fakeToolSource({ mcp__alias__read: () => 'x' }, { mcp__alias__read: { server: 'fs' } });
     const policy = { servers: { fs: { deny: ['write'] } } };
     const proxy = createToolProxy({ tools, allowedTools: ['*'], policy });
@@ -314,14 +314,14 @@ describe('the server of a refusal', () => {
     expect(await call()).toEqual({ code: 'permission_denied', server: 'fs' });
   });
 
-  test('is left out while nothing is known of it, and told once the tools were listed', async () => {
+  test('is left out while it is not known, and given once the tools were listed', async () => {
     const { proxy, call } = refusalOf('mcp__fs__read', {});
     expect(await call()).toEqual({ code: 'permission_denied', server: undefined });
     await proxy.listTools();
     expect(await call()).toEqual({ code: 'permission_denied', server: 'fs' });
   });
 
-  test('is told of a server that failed', async () => {
+  test('is given for a server that failed', async () => {
     const failedServers = [{ server: 'dead', reason: 'It was not found', fix: 'Install it.' }];
     const tools = { ...source(), listTools: () => Promise.resolve({ tools: [], failedServers }) };
     const { proxy, call } = refusalOf('mcp__dead__read', {}, tools);
@@ -329,7 +329,7 @@ describe('the server of a refusal', () => {
     expect(await call()).toEqual({ code: 'permission_denied', server: 'dead' });
   });
 
-  test('is told of a tool that does not exist, by the longest name that fits', async () => {
+  test('is given for a tool that does not exist, by the longest name that fits', async () => {
     const tools = fakeToolSource(
       { mcp__a__b__c: () => 'x', mcp__a__d: () => 'x' },
       { mcp__a__b__c: { server: 'a__b' } },

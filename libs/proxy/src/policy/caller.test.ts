@@ -89,7 +89,7 @@ describe('a caller that calls tools itself', () => {
     expect(await outcome(name, own)).toBe(expected);
   });
 
-  test('sees in listings what it may not call, and what would have to change', async () => {
+  test('sees in listings which tools it may not call, and what would have to change', async () => {
     const caller = callerWith({ allow: ['mcp__fs__read', 'mcp__fs__write'], deny: ['*__write'] });
     const proxy = createToolProxy({ tools: source(), policy: {}, caller, isDirect: true });
     const { tools } = await proxy.listTools();
@@ -171,7 +171,7 @@ describe('a program of a caller', () => {
     expect(await ofProgram(name, own, allowedTools)).toBe(expected);
   });
 
-  test('is told in listings which tools its caller may not call', async () => {
+  test('sees in listings which tools its caller may not call', async () => {
     const caller = callerWith({ allow: ['mcp__fs__read'] });
     const proxy = createToolProxy({ tools: source(), caller, allowedTools: ['*'], executionId: 'exec_1' });
     const { tools } = await proxy.listTools();
