@@ -35,7 +35,7 @@ describe('the wrappers of 140 tools of published servers', () => {
 
   test('compile with the strictest options of TypeScript', () =>
     inFolder(async (folder) => {
-      // `{}` must not be accepted, although every object has a property with that name.
+      // Every object has a property with this name, so `{}` is not assignable to these arguments.
       const parameters = { properties: { constructor: { type: 'string' } } };
       const odd = toolOf('odd', 'run', { parameters });
       const paths = await place(folder, generateWrappers([...tools, odd], typeScriptWrappers));
