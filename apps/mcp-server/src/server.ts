@@ -1,12 +1,16 @@
 import type { Caller, Logger } from '@code-executor/contracts';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
+  type CallToolRequest,
   CallToolRequestSchema,
   ElicitResultSchema,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
+  type ServerNotification,
+  type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 
 import type { AskUser } from './ask-trust.js';
@@ -59,17 +63,7 @@ export function createServer({
     }),
   }));
 
-  const askUser: AskUser = async (message) => {
-    const requestedSchema = { type: 'object' as const, properties: {} };
-    // Not `elicitInput`, which would load a JSON Schema validator for an answer without fields.
-    const { action } = await server.request(
-      { method: 'elicitation/create', params: { message, requestedSchema } },
-      ElicitResultSchema,
-      { timeout: questionTimeoutMs },
-    );
-    return action === 'accept';
-  };
-
+  const askUser = askThrough(server);
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     onCall?.(server.getClientCapabilities()?.elicitation?.form ? askUser : undefined);
     const offered = await tools();
@@ -79,18 +73,8 @@ export function createServer({
       const known = offered.map((each) => each.name).join(', ');
       throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; the tools are ${known}.`);
     }
-    const { progressToken, traceparent } = params._meta ?? {};
-    const progress =
-      progressToken === undefined
-        ? undefined
-        : createProgress((count, message) => {
-            extra
-              .sendNotification({
-                method: 'notifications/progress',
-                params: { progressToken, progress: count, message },
-              })
-              .catch((error: unknown) => logger.debug({ err: error }, 'Progress was not sent.'));
-          });
+    const { traceparent } = params._meta ?? {};
+    const progress = progressOf(params, extra, logger);
     try {
       const outcome = await tool.call(params.arguments ?? {}, {
         caller,
@@ -104,6 +88,35 @@ export function createServer({
     }
   });
   return mcpServer;
+}
+
+/** Asks the person at the client, if there is one. */
+function askThrough(server: McpServer['server']): AskUser {
+  return async (message) => {
+    const requestedSchema = { type: 'object' as const, properties: {} };
+    // Not `elicitInput`, which would load a JSON Schema validator for an answer without fields.
+    const { action } = await server.request(
+      { method: 'elicitation/create', params: { message, requestedSchema } },
+      ElicitResultSchema,
+      { timeout: questionTimeoutMs },
+    );
+    return action === 'accept';
+  };
+}
+
+/** Sends the progress of a call; undefined if the client did not ask for it. */
+function progressOf(
+  { _meta: { progressToken } = {} }: CallToolRequest['params'],
+  { sendNotification }: RequestHandlerExtra<ServerRequest, ServerNotification>,
+  logger: Logger,
+) {
+  if (progressToken === undefined) return undefined;
+  return createProgress((progress, message) => {
+    sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, progress, message },
+    }).catch((error: unknown) => logger.debug({ err: error }, 'Progress was not sent.'));
+  });
 }
 
 /**

@@ -18,9 +18,15 @@ interface CommonOptions {
 
 /** `code-executor python`: the packages that sandboxed Python programs can import. */
 export function pythonCommand(terminal: Terminal, signal: AbortSignal): Command {
-  const python = new Command('python').description('The packages that sandboxed Python programs can import.');
-  python
-    .command('add')
+  return new Command('python')
+    .description('The packages that sandboxed Python programs can import.')
+    .addCommand(addCommand(terminal, signal))
+    .addCommand(listCommand(terminal))
+    .addCommand(removeCommand(terminal));
+}
+
+function addCommand(terminal: Terminal, signal: AbortSignal): Command {
+  return new Command('add')
     .description('Add packages and what they need: wheels by path, or packages of the index by name.')
     .argument(
       '<NAME|FILE...>',
@@ -55,8 +61,10 @@ Examples:
       const added = await addPackages(wishes, { folder, target, index, signal });
       for (const { name, version } of added) terminal.print(`Added ${name} ${version}\n`);
     });
-  python
-    .command('list')
+}
+
+function listCommand(terminal: Terminal): Command {
+  return new Command('list')
     .description('List the packages.')
     .option('--json', 'as JSON: an array of { name, version, file, sha256, imports, depends }')
     .addHelpText('after', '\nExamples:\n  code-executor python list\n  code-executor python list --json')
@@ -74,8 +82,10 @@ Examples:
         );
       }
     });
-  python
-    .command('remove')
+}
+
+function removeCommand(terminal: Terminal): Command {
+  return new Command('remove')
     .description('Remove packages that no other package needs.')
     .argument('<NAME...>', 'a package', collect(nameFrom))
     .addHelpText('after', '\nExamples:\n  code-executor python remove sympy mpmath')
@@ -84,7 +94,6 @@ Examples:
       await removePackages(new Set(names), folder);
       for (const name of new Set(names)) terminal.print(`Removed ${name}\n`);
     });
-  return python;
 }
 
 /** Collects the arguments, each parsed with `read`; an argument that cannot be parsed is a usage error. */

@@ -61,17 +61,7 @@ export function toCallError(
 ): CodeExecutorError {
   const about = { tool, server: name, cause: fault.cause };
   const error = (code: ErrorCode, message: string) => new CodeExecutorError(code, message, about);
-  if (loss) {
-    // All calls that are lost with one connection have the same cause.
-    const lost = { ...about, cause: loss };
-    return loss.code === 'unavailable'
-      ? new CodeExecutorError(
-          'unavailable',
-          `Server ${name} ${loss.how} during the call${isLogged ? '; the log of Code Executor has what it said' : ''}. Call again to reconnect.`,
-          { ...lost, retryAfterMs },
-        )
-      : new CodeExecutorError(loss.code, `Server ${name} ${loss.how} during the call of ${tool}.`, lost);
-  }
+  if (loss) return lostCall(about, loss, isLogged);
   switch (fault.kind) {
     case 'timed_out':
       return error(
@@ -113,6 +103,21 @@ export function toCallError(
       return new CodeExecutorError('internal', message, { ...about, cause });
     }
   }
+}
+
+/** All calls that are lost with one connection have the same cause. */
+function lostCall({ tool, server }: { tool: string; server: string }, loss: Loss, isLogged: boolean) {
+  const about = { tool, server, cause: loss };
+  if (loss.code !== 'unavailable') {
+    return new CodeExecutorError(
+      loss.code,
+      `Server ${server} ${loss.how} during the call of ${tool}.`,
+      about,
+    );
+  }
+  const log = isLogged ? '; the log of Code Executor has what it said' : '';
+  const message = `Server ${server} ${loss.how} during the call${log}. Call again to reconnect.`;
+  return new CodeExecutorError('unavailable', message, { ...about, retryAfterMs });
 }
 
 export function isRefusal(fault: RequestFault): boolean {
