@@ -63,7 +63,7 @@ describe('append', () => {
     await log.close();
   });
 
-  test('close waits for records that nobody waited for', async () => {
+  test('is waited for by close, even if the caller did not wait', async () => {
     const log = open();
     for (let count = 0; count < 100; count++) void log.append(event({ count }));
     await log.close();
@@ -72,21 +72,24 @@ describe('append', () => {
     );
   });
 
-  test.each(['audit.jsonl', 'AUDIT.LOG', 'audit.json', 'audit.txt'])('takes %s for a file', async (name) => {
-    const log = open({ path: join(folder, name), retentionDays: 1 });
-    await log.append(event({ timestamp: '2020-01-01T00:00:00.000Z' }));
-    await log.append(event());
-    await log.close();
-    expect(await readdir(folder)).toEqual([name]);
-    expect(await open({ path: join(folder, name) }).verify()).toEqual({
-      files: [name],
-      records: 2,
-      problems: [],
-    });
-  });
+  test.each(['audit.jsonl', 'AUDIT.LOG', 'audit.json', 'audit.txt'])(
+    'treats %s as a single file',
+    async (name) => {
+      const log = open({ path: join(folder, name), retentionDays: 1 });
+      await log.append(event({ timestamp: '2020-01-01T00:00:00.000Z' }));
+      await log.append(event());
+      await log.close();
+      expect(await readdir(folder)).toEqual([name]);
+      expect(await open({ path: join(folder, name) }).verify()).toEqual({
+        files: [name],
+        records: 2,
+        problems: [],
+      });
+    },
+  );
 });
 
-test('all records together have no more than maxMegabytes, and the newest are there', async () => {
+test('all records together stay within maxMegabytes, and the newest are kept', async () => {
   const log = open({ maxMegabytes: 1 });
   const toolName = 'x'.repeat(200);
   for (let batch = 0; batch < 20; batch++) {
@@ -102,11 +105,11 @@ test('all records together have no more than maxMegabytes, and the newest are th
   await log.close();
 });
 
-describe('what cannot be written', () => {
+describe('a record that cannot be written', () => {
   const gap =
     'The audit log has a gap. The record was not written to audit-2026-03-09.jsonl: its folder is a file; see to that place, or choose another.';
 
-  test('is told once, and once more when it works again', async () => {
+  test('is logged once, and once more when writing works again', async () => {
     await writeFile(path, '');
     const log = open();
     await Promise.all([log.append(event()), log.append(event())]);
@@ -120,7 +123,7 @@ describe('what cannot be written', () => {
     await log.close();
   });
 
-  test('is refused, where a record is required', async () => {
+  test('is refused if a record is required', async () => {
     await writeFile(path, '');
     const log = open({ required: true });
     await expect(log.append(event())).rejects.toMatchObject({
@@ -132,7 +135,7 @@ describe('what cannot be written', () => {
     await log.close();
   });
 
-  test('is refused in a folder that may not be written', async () => {
+  test('is refused in a folder without write permission', async () => {
     const [user, nobody] = [process.getuid?.(), 65_534];
     await mkdir(path, { mode: 0o555 });
     if (user === 0) for (const each of [folder, path]) await chown(each, nobody, nobody);
@@ -151,7 +154,7 @@ describe('what cannot be written', () => {
     await log.close();
   });
 
-  test('changes nothing where a link leads', async () => {
+  test('does not change the target of a link', async () => {
     await mkdir(path);
     await writeFile(join(folder, 'canary'), 'canary');
     await symlink(join(folder, 'canary'), join(path, file));
@@ -196,14 +199,14 @@ describe('search', () => {
     await log.close();
   });
 
-  test('finds the sound records among others, and says so', async () => {
+  test('finds the valid records among other lines, and logs that there are others', async () => {
     await mkdir(path);
     await writeFile(join(path, file), `torn\n${JSON.stringify(execution)}\n{"type":1}\n`);
     expect(await open().search()).toEqual([execution]);
     expect(messages).toEqual(['Parts of the audit log cannot be read; verify it to see which.']);
   });
 
-  test('gives of foreign fields those that a record may have, as it has them', async () => {
+  test('returns only the fields that a record may have, with values of the right kind', async () => {
     await mkdir(path);
     const { type, timestamp } = event();
     const nest = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
@@ -215,7 +218,7 @@ describe('search', () => {
 });
 
 describe('verify', () => {
-  test('tells what is no record, with file and line', async () => {
+  test('reports what is not a record, with file and line', async () => {
     const log = open();
     await log.append(event());
     await log.append(event({ timestamp: '2026-03-10T00:00:00.000Z' }));
@@ -241,7 +244,7 @@ describe('retention', () => {
     for (const day of ['01', '02', '03']) await writeFile(join(path, `audit-2026-03-${day}.jsonl`), '');
   };
 
-  test('removes the files of days past it, with the first record', async () => {
+  test('removes the files of expired days, with the first record', async () => {
     await fill();
     const log = open({ retentionDays: 7 });
     await log.append(event());
@@ -250,13 +253,13 @@ describe('retention', () => {
     expect(messages).toEqual([]);
   });
 
-  test('says so when that fails, and writes on', async () => {
+  test('logs a file that cannot be removed, and goes on writing', async () => {
     await mkdir(join(path, 'audit-2026-01-01.jsonl'), { recursive: true });
     const log = open();
     await log.append(event());
     await log.close();
     expect(messages).toEqual([
-      expect.stringMatching(/^Old audit records stay\. audit-2026-01-01\.jsonl is past its time/),
+      expect.stringMatching(/^Old audit records stay\. audit-2026-01-01\.jsonl has expired/),
     ]);
     expect((await log.verify()).records).toBe(1);
   });

@@ -14,14 +14,14 @@ import { boundedEvent } from './bounded-event.js';
 
 export interface AuditLogOptions {
   /**
-   * The folder of the files `audit-YYYY-MM-DD.jsonl`; a day goes on in `audit-YYYY-MM-DD_2.jsonl`. A path that ends in `.jsonl`, `.json`, `.log` or `.txt` is
-   * one file for all days, which is not expired.
+   * The folder of the files `audit-YYYY-MM-DD.jsonl`; a day continues in `audit-YYYY-MM-DD_2.jsonl`. A path that ends
+   * in `.jsonl`, `.json`, `.log` or `.txt` is one file for all days, which does not expire.
    */
   path: string;
-  /** For how many days records are kept; the files of days that are over for longer are removed. Default: 30. */
+  /** How many days records are kept, after which their files are removed. Default: 30. */
   retentionDays?: number;
   /**
-   * What all files may have together, in MiB. The oldest are removed; one file for all days is not written any more.
+   * The limit of all files together, in MiB. The oldest are removed; a single file for all days takes no more records.
    * Default: 512.
    */
   maxMegabytes?: number;
@@ -35,9 +35,9 @@ export interface AuditLogOptions {
 export interface AuditReport {
   /** The names of the files, oldest first. */
   files: string[];
-  /** The sound records in them. */
+  /** The number of valid records in them. */
   records: number;
-  /** Lines that are no record, and files that cannot be read (line 0): the first thousand. */
+  /** Lines that are not records, and files that cannot be read (line 0): the first thousand. */
   problems: BadLine[];
 }
 
@@ -47,7 +47,7 @@ const defaultLimit = 100;
 const maxProblems = 1000;
 const fileEndings = ['.jsonl', '.json', '.log', '.txt'];
 
-/** The record on disk. Nothing is opened before the first record; several processes may share a path. */
+/** The audit log on disk. It opens nothing before the first record; several processes may share a path. */
 export class AuditLog {
   readonly #log: JsonlLog<AuditRecord>;
   readonly #retentionDays: number;
@@ -73,8 +73,9 @@ export class AuditLog {
   }
 
   /**
-   * Resolves when the record is written; nobody need wait for that. What cannot be written is lost: with `required`,
-   * that rejects with `failed_precondition`, else the logger is told, once until it works again.
+   * Resolves when the record is written; you need not wait for that. A record that cannot be written is lost: with
+   * `required`, this rejects with `failed_precondition`; without it, a warning is logged, once until writing works
+   * again.
    */
   async append(event: AuditEvent): Promise<void> {
     try {
@@ -92,7 +93,7 @@ export class AuditLog {
     this.#lost = 0;
   }
 
-  /** The records that match, newest first, without what no record holds. Rejects with `failed_precondition` when the folder cannot be read. */
+  /** The records that match, newest first, with known fields only. Rejects with `failed_precondition` if the folder cannot be read. */
   async search(wanted: AuditQuery = {}): Promise<AuditRecord[]> {
     const { since, until, limit = defaultLimit } = wanted;
     const found: AuditRecord[] = [];
@@ -105,7 +106,7 @@ export class AuditLog {
     });
     for await (const entry of entries) {
       if (found.length >= limit) break;
-      // Whoever can write the files decides what is in them.
+      // Anyone who can write the files decides what is in them.
       const record = boundedEvent(entry);
       if (matches(record, wanted)) found.push(record);
     }
@@ -115,7 +116,7 @@ export class AuditLog {
     return found;
   }
 
-  /** Reads everything and tells what is no record. Rejects with `failed_precondition` when the folder cannot be read. */
+  /** Reads everything and reports what is not a record. Rejects with `failed_precondition` if the folder cannot be read. */
   async verify(): Promise<AuditReport> {
     const report: AuditReport = { files: [], records: 0, problems: [] };
     const { files, problems } = report;
@@ -129,7 +130,7 @@ export class AuditLog {
     return report;
   }
 
-  /** Resolves when all records are written, or given up. */
+  /** Resolves when all records are written or given up. */
   async close(): Promise<void> {
     clearInterval(this.#expiry);
     await this.#log.close();
@@ -154,7 +155,7 @@ export class AuditLog {
   }
 }
 
-/** The file may hold anything: without a type, and a time as text, it is no record. */
+/** The file may hold anything: without a type and a time as text, it is not a record. */
 function timeOf({ type, timestamp }: { type: unknown; timestamp: unknown }): Date {
   return new Date(typeof type === 'string' && typeof timestamp === 'string' ? timestamp : NaN);
 }

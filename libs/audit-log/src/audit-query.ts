@@ -1,6 +1,6 @@
 import type { AuditRecord } from '@code-executor/contracts';
 
-/** What to look for: records to which all of it applies. */
+/** What to look for: records that match all of it. */
 export interface AuditQuery {
   type?: AuditRecord['type'];
   status?: NonNullable<AuditRecord['status']>;
@@ -9,19 +9,19 @@ export interface AuditQuery {
   /** The exact name, as `mcp__github__create_issue`. */
   toolName?: string;
   server?: string;
-  /** Text that occurs in any field, in capitals or not. */
+  /** Text that occurs in any field, in upper or lower case. */
   query?: string;
   /** Records of this time and later ones. */
   since?: Date;
   /** Records of this time and earlier ones. */
   until?: Date;
-  /** The records to return at most. Default: 100. */
+  /** The largest number of records to return. Default: 100. */
   limit?: number;
 }
 
 const exact = ['type', 'status', 'executionId', 'correlationId', 'toolName', 'server'] as const;
 
-/** Whether a record of the right time is one of those wanted. */
+/** Whether a record matches, apart from its time. */
 export function matches(record: AuditRecord, wanted: AuditQuery): boolean {
   if (exact.some((field) => wanted[field] !== undefined && wanted[field] !== record[field])) return false;
   const text = wanted.query?.toLowerCase() ?? '';

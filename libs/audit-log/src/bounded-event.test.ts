@@ -7,7 +7,7 @@ const event: AuditRecord = { type: 'execution', timestamp: '2026-03-01T12:00:00.
 const bounded = (fields: object) => boundedEvent({ ...event, ...fields });
 
 describe('boundedEvent', () => {
-  test('changes nothing in an ordinary event', () => {
+  test('leaves an ordinary event unchanged', () => {
     const ordinary: AuditRecord = {
       ...event,
       action: 'started',
@@ -26,7 +26,7 @@ describe('boundedEvent', () => {
     expect(boundedEvent(ordinary)).toEqual(ordinary);
   });
 
-  test('writes no field that it does not know, and no value of another kind', () => {
+  test('drops unknown fields, and values of the wrong type', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"x":1},"constructor":"c","code":"secret","durationMs":"1","count":null,"server":{"a":1},"toolsCalled":[1,"a",{}]}',
     ) as object;
@@ -51,7 +51,7 @@ describe('boundedEvent', () => {
     expect(toolsCalled?.slice(-2)).toEqual(['tool98', '…']);
   });
 
-  test('keeps a record below 8 KB, whatever it is made of', () => {
+  test('keeps a record below 8 KB, whatever it contains', () => {
     const text = '\u0000'.repeat(100_000);
     const names = Array.from({ length: 1000 }, () => text);
     const fields = ['type', 'status', 'action', 'correlationId', 'executionId', 'clientId', 'clientIp'];

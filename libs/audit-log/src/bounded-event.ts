@@ -5,7 +5,7 @@ type ListField = { [Key in keyof Fields]: Fields[Key] extends readonly string[] 
 type NumberField = { [Key in keyof Fields]: Fields[Key] extends number ? Key : never }[keyof Fields];
 type TextField = Exclude<keyof Fields, ListField | NumberField>;
 
-/** The bytes of a field as JSON, quotes and brackets included. All fields together stay below 8 KB. */
+/** The limit of each field as JSON, with quotes and brackets. All fields together stay below 8 KB. */
 const maxBytes: Record<TextField | ListField, number> = {
   timestamp: 32,
   type: 32,
@@ -40,7 +40,7 @@ const isNumber: Record<NumberField, true> = {
 };
 const maxNameChars = 200;
 const maxEntries = 100;
-/** Stands at the end of a list that was longer. */
+/** Ends a list that was longer. */
 const more = '…';
 
 /** The event as it is written, and read back: the known fields and no other, each within its bound. */
@@ -60,7 +60,7 @@ export function boundedEvent(event: AuditEvent | AuditRecord): AuditRecord {
 
 function boundedText(text: string, maxBytes: number): string {
   let kept = text.slice(0, maxNameChars);
-  // A character takes up to six bytes; whoever sends many of those gets fewer on record.
+  // A character takes up to six bytes; a text with many of those is cut further.
   while (jsonBytes(kept) > maxBytes) kept = kept.slice(0, Math.floor(kept.length * 0.75));
   return kept;
 }

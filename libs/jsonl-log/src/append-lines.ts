@@ -4,20 +4,20 @@ import { openToAppend } from './open-file.js';
 
 const newline = 0x0a;
 
-/** Why no more lines are taken: with them the file would be larger than it may be. */
+/** The reason for taking no more lines: the file would become larger than it may be. */
 export const fileIsFull = new TypeError('it is as large as it may become');
 
-/** A file as a write left it, whole lines only: as long as that is how it ends, nobody else has written there. */
+/** How a write left a file, after whole lines. While the file still ends there, no other process has written to it. */
 export interface FileEnd {
   inode: number;
   size: number;
 }
 
 /**
- * Appends whole lines, each with its end, in as few writes as the disk allows, one as a rule; no more than `maxBytes`
- * are in the file then, unless a single line is longer. Resolves with how many of them are in the file and, if not
- * all, why: what a write left unfinished is closed by the next one, so that it takes no other line with it. With
- * `known`, how the file ended after the write before, it is not made anew where it is gone.
+ * Appends whole lines, each with its end, in as few writes as the disk allows: usually one. The file then has at most
+ * `maxBytes`, unless a single line is longer. Resolves with the number of lines that are in the file and, if some are
+ * not, the reason. If a write leaves a line unfinished, the next write ends that line first, so that no other line is
+ * lost with it. With `known`, how the file ended after the last write, a file that is gone is not made again.
  */
 export async function appendLines(
   path: string,
@@ -38,12 +38,12 @@ export async function appendLines(
         const start = endsWithLine || (await isWholeLine(handle, end.size)) ? [] : [Buffer.of(newline)];
         const { bytesWritten } = await handle.write(Buffer.concat([...start, ...fitting]));
         const done = linesOf(fitting, bytesWritten - (start[0]?.length ?? 0));
-        // A disk says why only when it takes nothing at all, so that is asked for once.
+        // A disk gives its reason only when it takes nothing at all, so try once more to get it.
         if (done === 0 && isStuck) throw new TypeError('it takes parts of a line only');
         isStuck = done === 0;
         written += done;
         endsWithLine = false;
-        // Others may have written, too.
+        // Other processes may have written, too.
         end =
           written < lines.length
             ? { inode, size: (await handle.stat()).size }
@@ -73,7 +73,7 @@ function linesOf(lines: readonly Buffer[], bytes: number): number {
   return torn < 0 ? lines.length : torn;
 }
 
-/** False after a process that was killed, or a disk that was full, in the middle of a line. */
+/** False if a process was killed, or the disk was full, in the middle of a line. */
 async function isWholeLine(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);

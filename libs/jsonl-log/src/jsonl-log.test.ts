@@ -59,7 +59,7 @@ describe('append', () => {
     await Promise.all(written);
   });
 
-  test("goes by the entry's own UTC date, also around midnight and out of order", async () => {
+  test("chooses the file by the entry's own UTC date, also around midnight and out of order", async () => {
     const log = open();
     const times = ['2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z', '2026-03-01T22:00:00-05:00', at];
     await Promise.all(times.map((time, n) => log.append({ at: time, n })));
@@ -67,7 +67,7 @@ describe('append', () => {
     expect(await numbers(log)).toEqual([0, 3, 1, 2]);
   });
 
-  test('begins a new line after one that breaks off', async () => {
+  test('begins a new line after an unfinished one', async () => {
     await place(`{"at":"${at}","n":1}\n{"at":"${at}","n`);
     await open().append({ at, n: 3 });
     expect(await badLines(open())).toEqual({
@@ -76,7 +76,7 @@ describe('append', () => {
     });
   });
 
-  test('begins a new line after one that somebody else leaves unfinished between two writes', async () => {
+  test('begins a new line after one that another process leaves unfinished between two writes', async () => {
     const log = open();
     await log.append({ at, n: 1 });
     await appendFile(file(), `{"at":"${at}","n`);
@@ -101,7 +101,7 @@ describe('append', () => {
     expect(await readFile(join(`${directory}-moved`, 'log-2026-03-01.jsonl'), 'utf8')).not.toContain('"n":4');
   });
 
-  test('writes to the file of that name after the one before was removed', async () => {
+  test('makes the file again after it was removed', async () => {
     const log = open();
     await log.append({ at, n: 1 });
     await rm(directory, { recursive: true });
@@ -112,14 +112,14 @@ describe('append', () => {
   test.each([
     ['no time', { at: 'never' }, 'The record has no time; give it one.'],
     ['a year too late', { at: '+012026-01-01T00:00:00Z' }, 'The record has no time; give it one.'],
-    ['no JSON', { at, n: 1n as unknown as number }, 'The record is no JSON; give it plain values.'],
+    ['no JSON', { at, n: 1n as unknown as number }, 'The record is not JSON; give it plain values.'],
     ['too long', { at, text: 'x'.repeat(1024 * 1024) }, 'The record is longer than 1 MiB; shorten it.'],
   ])('refuses an entry with %s', async (_name, entry, message) => {
     await expect(open().append(entry)).rejects.toMatchObject({ code: 'invalid_argument', message });
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('refuses what comes after close, and more than 16 MB that wait', async () => {
+  test('refuses entries after close, and entries beyond 16 MB that wait', async () => {
     const log = open();
     const text = 'x'.repeat(1_000_000);
     const outcomes = await Promise.allSettled(Array.from({ length: 17 }, () => log.append({ at, text })));
@@ -134,7 +134,7 @@ describe('append', () => {
   });
 });
 
-describe('a place that is no file of yours', () => {
+describe('a file or folder that is not your own', () => {
   const canary = () => join(folder, 'canary');
   type Place = [string, () => Promise<unknown>, string];
   const foreign: Place = [
@@ -150,8 +150,8 @@ describe('a place that is no file of yours', () => {
     ['a link to nothing', () => symlink(join(folder, 'nothing'), file()), 'a link is in its place'],
     ['a hard link', () => link(canary(), file()), 'it has a second name (a hard link)'],
     ['a folder', () => mkdir(file()), 'a folder is in its place'],
-    ['a pipe', () => Promise.resolve(execFileSync('mkfifo', [file()])), 'it is no regular file'],
-    // Nobody but root can make one.
+    ['a pipe', () => Promise.resolve(execFileSync('mkfifo', [file()])), 'it is not a regular file'],
+    // Only root can make one.
     ...(process.getuid?.() === 0 ? [foreign] : []),
     [
       'in a folder that is a link',
@@ -185,7 +185,7 @@ describe('a place that is no file of yours', () => {
     expect((await readdir(folder)).includes('nothing')).toBe(false);
   });
 
-  test('is refused where no folder can be made, and nothing goes on trying', async () => {
+  test('is refused if no folder can be made, and nothing tries again in the background', async () => {
     const log = new JsonlLog<Entry>({ directory: '/proc/none/logs', prefix: 'log', timeOf });
     await expect(log.append({ at })).rejects.toMatchObject({
       code: 'failed_precondition',
@@ -209,7 +209,7 @@ describe('a place that is no file of yours', () => {
 });
 
 describe('read', () => {
-  test('reads either end first, and a span of time', async () => {
+  test('reads from either end, and within a span of time', async () => {
     const log = open();
     for (let n = 1; n <= 6; n++) await log.append({ at: `2026-03-0${n}T12:00:00.000Z`, n });
     expect(await numbers(log)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -223,7 +223,7 @@ describe('read', () => {
   });
 
   test.each(['oldest', 'newest'] as const)(
-    'tells what is no entry, with file and line, %s first',
+    'reports lines that are not entries, with file and line, %s first',
     async (order) => {
       const long = `{"text":"${'x'.repeat(2.5 * 1024 * 1024)}"}`;
       const good = (n: number) => `{"at":"${at}","n":${n}}`;
@@ -271,7 +271,7 @@ describe('read', () => {
     },
   );
 
-  test('takes a last line without an end, if it is whole', async () => {
+  test('takes a last line without a line break if it is complete', async () => {
     await place(`{"at":"${at}","n":1}\n{"at":"${at}","n":2}`);
     expect(await badLines(open())).toEqual({ found: [1, 2], bad: [] });
     await open().append({ at, n: 3 });

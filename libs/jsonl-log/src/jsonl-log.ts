@@ -15,30 +15,30 @@ const dayMs = 86_400_000;
  */
 export type JsonlLogOptions<Entry> = LogPlace & {
   /**
-   * What all files of the folder may have together, in bytes: the oldest are removed. A file of a day has up to an
-   * eighth of that before the next one begins. One file for all days is not written any more when it has as much.
+   * The limit of all files of the folder together, in bytes: the oldest are removed. A file of a day gets up to an
+   * eighth of that before the next one begins. A single file for all days takes no more entries when it is full.
    * Default: no limit.
    */
   maxBytes?: number;
-  /** When an entry happened: decides its file, and whether `read` yields it; an invalid date for what is no entry. */
+  /** When an entry happened, which decides its file and whether `read` yields it. Return an invalid date for anything that is not an entry. */
   timeOf: (entry: Entry) => Date;
 };
 
 export interface ReadOptions {
-  /** Which come first; within a file, entries are in the order in which they were appended. Default: `oldest`. */
+  /** Which entries come first. Within a file, they are in the order in which they were appended. Default: `oldest`. */
   order?: 'oldest' | 'newest';
   /** Entries of this time and later ones. Default: all. */
   since?: Date;
   /** Entries of this time and earlier ones. Default: all. */
   until?: Date;
-  /** Told about files that are read. */
+  /** Called for each file that is read. */
   onFile?: (file: string) => void;
-  /** Told about lines and files that hold no entry; they are left out. */
+  /** Called for lines and files that hold no entry; they are left out. */
   onBadLine?: (line: BadLine) => void;
 }
 
 export interface Retention {
-  /** Files whose last moment is longer ago are removed. */
+  /** Files whose day ended longer ago than this are removed. */
   days: number;
   /** Default: the clock's time. */
   now?: Date;
@@ -61,9 +61,9 @@ export class JsonlLog<Entry extends object> {
   }
 
   /**
-   * Resolves when the entry is in its file; you need not wait for that. Rejects with `failed_precondition` when
-   * that cannot be written or the log is closed, `resource_exhausted` when too much waits for the disk,
-   * `invalid_argument` for an entry that has no time, is no JSON or longer than 1 MiB.
+   * Resolves when the entry is in its file; you need not wait for that. Rejects with `failed_precondition` if the file
+   * cannot be written or the log is closed, `resource_exhausted` if too many entries wait for the disk, and
+   * `invalid_argument` for an entry that has no time, is not JSON or is longer than 1 MiB.
    */
   async append(entry: Entry): Promise<void> {
     if (this.#isClosed) {
@@ -76,12 +76,12 @@ export class JsonlLog<Entry extends object> {
     await this.#writer.write(date, toLine(entry));
   }
 
-  /** The entries, some at a time in memory. Rejects with `failed_precondition` when the folder cannot be read. */
+  /** Yields the entries and holds only some of them in memory. Rejects with `failed_precondition` if the folder cannot be read. */
   async *read(options: ReadOptions = {}): AsyncGenerator<Entry, void, undefined> {
     const { order = 'oldest', since, until, onFile, onBadLine = () => {} } = options;
     const files = await this.#files(since, until);
     if (order === 'newest') files.reverse();
-    // Whoever can write the file decides what is in it; whether that is an entry is for `timeOf` to find out.
+    // Anyone who can write the file decides what is in it, so `timeOf` decides whether that is an entry.
     const isEntry = (value: object): value is Entry => this.#dateOf(value as Entry) !== undefined;
     for (const { path, name } of files) {
       onFile?.(name);
@@ -95,8 +95,8 @@ export class JsonlLog<Entry extends object> {
   }
 
   /**
-   * Removes the files of days that are over for longer, resolves with how many, and after them the oldest of those
-   * that are too much for `maxBytes`. One file for all days stays as it is. Rejects with `failed_precondition` when a file cannot be removed.
+   * Removes the files of expired days and resolves with their number; then removes the oldest files beyond `maxBytes`.
+   * A single file for all days stays as it is. Rejects with `failed_precondition` if a file cannot be removed.
    */
   async prune({ days, now = new Date() }: Retention): Promise<number> {
     const isExpired = ({ date }: LogFile) =>
@@ -107,7 +107,7 @@ export class JsonlLog<Entry extends object> {
       try {
         if (await unlinkAnyway(path)) count++;
       } catch (error) {
-        throw unusable(`${name} is past its time and cannot be removed`, error);
+        throw unusable(`${name} has expired and cannot be removed`, error);
       }
     }
     try {
@@ -153,7 +153,7 @@ function toLine(entry: object): Buffer {
   try {
     line = Buffer.from(`${JSON.stringify(entry)}\n`);
   } catch (cause) {
-    throw new CodeExecutorError('invalid_argument', 'The record is no JSON; give it plain values.', {
+    throw new CodeExecutorError('invalid_argument', 'The record is not JSON; give it plain values.', {
       cause,
     });
   }

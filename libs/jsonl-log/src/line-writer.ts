@@ -7,11 +7,11 @@ import { fileOf, listFiles, type LogPlace } from './log-files.js';
 import { makeRoom } from './make-room.js';
 import { reasonOf } from './open-file.js';
 
-/** Lines wait in memory while a disk is slow; beyond this they are refused. In bytes. */
+/** Lines wait in memory while the disk is slow; beyond this they are refused. In bytes. */
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** A disk that needs longer for a write has gone, as that of another machine may. */
+/** A disk that needs longer for a write counts as gone, which can happen to a network disk. */
 const maxWriteMs = 10_000;
-/** Of the bytes that all files may have, those that one file of a day may have. */
+/** The share of `maxBytes` that one file of a day may have. */
 const shareOfOneFile = 1 / 8;
 
 interface WaitingLine {
@@ -21,16 +21,16 @@ interface WaitingLine {
   reject: (error: CodeExecutorError) => void;
 }
 
-/** Writes lines in the order in which they come: all that came within a turn, or during the write before, at once. */
+/** Writes lines in their order. All lines of one turn of the event loop, or of one earlier write, go out together. */
 export class LineWriter {
   readonly #place: LogPlace;
   readonly #maxBytes: number;
   #waiting: WaitingLine[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
-  /** The file that was written last, as it was left. */
+  /** The file that was written last, and how it ended. */
   #last: { date: string; part: number; end: FileEnd } | undefined;
-  /** A write has not come back in time; nothing else is tried until it does. */
+  /** A write has not returned in time; no other is tried until it returns. */
   #isStuck = false;
 
   constructor(place: LogPlace, maxBytes: number) {
@@ -60,7 +60,7 @@ export class LineWriter {
     await this.#writing;
   }
 
-  /** Removes the oldest files where there are more bytes than there may be. */
+  /** Removes the oldest files if there are more bytes than allowed. */
   async makeRoom(): Promise<void> {
     const newest = (await listFiles(this.#place)).at(-1);
     if (newest?.date !== undefined) await this.#makeRoomBeside(newest.path);
@@ -83,7 +83,7 @@ export class LineWriter {
     this.#writing = undefined;
   }
 
-  /** Resolves at the latest when the disk has had its time; the work goes on then, and all else is refused meanwhile. */
+  /** Resolves at the deadline of a write at the latest. The write then goes on, and other lines are refused meanwhile. */
   async #inTime(work: Promise<void>, onLate: () => void): Promise<void> {
     const isDone = await within(
       maxWriteMs,
@@ -108,7 +108,7 @@ export class LineWriter {
       return reason;
     };
     try {
-      // Where that fails, the folder is looked at: other processes write there, too, and remove what is old.
+      // If that fails, read the folder: other processes write there, too, and remove old files.
       if (this.#last?.date === date) await append(this.#last.part, this.#last.end);
       if (from === lines.length) return;
       let part = await this.#latestPart(date);

@@ -10,7 +10,7 @@ export interface LogFile {
   path: string;
   /** Without its folder. */
   name: string;
-  /** `YYYY-MM-DD`; absent where one file holds all days. */
+  /** `YYYY-MM-DD`; absent if one file holds all days. */
   date?: string;
   /** Counted from 1: a day has several files where one would become too large. */
   part: number;
@@ -18,7 +18,7 @@ export interface LogFile {
 
 const suffix = '.jsonl';
 
-/** `YYYY-MM-DD` in UTC, or nothing for what is no date or beyond the year 9999. */
+/** `YYYY-MM-DD` in UTC; undefined for an invalid date or one beyond the year 9999. */
 export function utcDate(time: Date): string | undefined {
   const year = time.getUTCFullYear();
   return year >= 0 && year <= 9999 ? time.toISOString().slice(0, 10) : undefined;
@@ -31,7 +31,7 @@ export function fileOf(place: LogPlace, date: string, part: number): string {
   return join(place.directory, `${place.prefix}-${name}${suffix}`);
 }
 
-/** The files that there are, oldest first; other files of the folder are not the log's business. */
+/** The files of the log, oldest first; other files in the folder are ignored. */
 export async function listFiles(place: LogPlace): Promise<LogFile[]> {
   try {
     if ('file' in place) {

@@ -5,8 +5,8 @@ import { systemCodeOf } from '@code-executor/contracts';
 import { listFiles, type LogPlace } from './log-files.js';
 
 /**
- * Removes the oldest files until all of them are no more than `maxBytes` together, and stay so while the `current`
- * one grows to `maxFileBytes`; that one stays. Rejects where a file cannot be removed.
+ * Removes the oldest files until all of them have at most `maxBytes` together, even once the `current` file has grown
+ * to `maxFileBytes`. The current file is never removed. Rejects if a file cannot be removed.
  */
 export async function makeRoom(
   place: LogPlace,
@@ -33,7 +33,7 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/** Resolves with whether it was there: another process may be faster. */
+/** Resolves with whether the file was there: another process may be faster. */
 export async function unlinkAnyway(path: string): Promise<boolean> {
   try {
     await unlink(path);

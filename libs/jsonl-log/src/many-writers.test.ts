@@ -32,8 +32,8 @@ const readAll = async () => {
   return { byWriter, bad };
 };
 
-describe('no line is lost, torn or mixed with another', () => {
-  test('by 50 logs of one process', async () => {
+describe('lines of many writers', () => {
+  test('are neither lost nor mixed when 50 logs of one process write', async () => {
     const logs = Array.from({ length: 50 }, open);
     const text = 'x'.repeat(2000);
     await Promise.all(
@@ -47,7 +47,7 @@ describe('no line is lost, torn or mixed with another', () => {
     for (const numbers of byWriter.values()) expect(numbers).toEqual([...Array(20).keys()]);
   });
 
-  test('by 4 processes', async () => {
+  test('are neither lost nor mixed when 4 processes write', async () => {
     const count = 1000;
     const writers = [0, 1, 2, 3].map((writer) => startWriter({ directory, writer, count, chars: 5000 }));
     const ends = await Promise.all(writers.map(endOf));
@@ -57,7 +57,7 @@ describe('no line is lost, torn or mixed with another', () => {
     for (const writer of [0, 1, 2, 3]) expect(byWriter.get(writer)).toEqual([...Array(count).keys()]);
   });
 
-  test('by processes that are killed while they write, but for what they had not finished', async () => {
+  test('are whole after processes were killed while they wrote, except the unfinished ones', async () => {
     for (let writer = 0; writer < 5; writer++) {
       const child = startWriter({ directory, writer, count: 1_000_000, chars: 20_000 });
       const ended = endOf(child);

@@ -6,7 +6,7 @@ import { systemCodeOf } from '@code-executor/contracts';
 
 import { makePrivateFolder } from '@code-executor/files';
 
-/** Never follows a link, never waits for whoever is at the other end of a pipe. */
+/** Never follows a link, and never waits for the other end of a pipe. */
 const careful = constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export interface OpenFile {
@@ -17,12 +17,12 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file of lines to append to. Unless it `isThere` already, it is made with its folder if need be: for their
- * owner only, whatever the umask.
+ * Opens a file of lines to append to. Unless it `isThere` already, it is made with its folder if necessary: readable
+ * by their owner only, whatever the umask.
  */
 export async function openToAppend(path: string, { isThere }: { isThere: boolean }): Promise<OpenFile> {
   const folder = dirname(path);
-  // Reading, too: whether the last line has an end.
+  // For reading, too, to see whether the last line has an end.
   const flags = constants.O_RDWR | constants.O_APPEND | careful;
   if (isThere) {
     const [file, place] = await Promise.allSettled([open(path, flags), checkFolder(folder)]);
@@ -59,7 +59,7 @@ export async function openToRead(path: string): Promise<FileHandle> {
 async function checked(handle: FileHandle): Promise<OpenFile> {
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new TypeError('it is no regular file');
+    if (!stats.isFile()) throw new TypeError('it is not a regular file');
     if (stats.nlink > 1) throw new TypeError('it has a second name (a hard link)');
     if (stats.uid !== (process.getuid?.() ?? stats.uid)) throw new TypeError('it belongs to another user');
     return { handle, inode: stats.ino, size: stats.size };
@@ -79,7 +79,7 @@ const words: Readonly<Record<string, string>> = {
   ELOOP: 'a link is in its place',
   EMLINK: 'a link is in its place',
   EISDIR: 'a folder is in its place',
-  ENXIO: 'it is no regular file',
+  ENXIO: 'it is not a regular file',
   ENOENT: 'no folder can be made there',
   ENOTDIR: 'its folder is a file',
   EEXIST: 'its folder is a file',

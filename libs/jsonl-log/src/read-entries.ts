@@ -11,11 +11,11 @@ export interface BadLine {
   file: string;
   /** Counted from 1; 0 for a file that cannot be read. */
   line: number;
-  /** What is wrong with it, as in "it is no JSON". */
+  /** What is wrong with it, as in "it is not JSON". */
   reason: string;
 }
 
-/** The entries in the lines of a file, some at a time; empty lines are nothing at all. */
+/** The entries in the lines of a file, some at a time; empty lines are ignored. */
 export async function* readEntries<Entry extends object>(
   path: string,
   order: 'oldest' | 'newest',
@@ -39,13 +39,13 @@ export async function* readEntries<Entry extends object>(
       await handle.close();
     }
   } catch (error) {
-    // Expired since the folder was read.
+    // The file has expired since the folder was read.
     if (systemCodeOf(error) === 'ENOENT') return;
     onBadLine({ file, line: 0, reason: reasonOf(error) });
   }
 }
 
-/** The object, or what is wrong with it: nothing with an empty line. */
+/** The object, or what is wrong with it: an empty text for an empty line. */
 function parse({ bytes, isFinished }: Line): object | string {
   if (!bytes) return 'it is longer than 1 MiB';
   if (bytes.length === 0) return '';

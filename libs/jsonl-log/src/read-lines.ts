@@ -9,13 +9,13 @@ export interface Line {
   isFinished: boolean;
 }
 
-/** A longer line is neither written nor read. In bytes, its end included. */
+/** Longer lines are neither written nor read. In bytes, with the line break. */
 export const maxLineBytes = 1024 * 1024;
 const windowBytes = maxLineBytes;
 const newline = 0x0a;
 
 /**
- * The lines of a file as long as it is now, some at a time. From the newest they cost one more pass, which counts
+ * The lines of a file up to its present end, some at a time. From the newest on, they cost one more pass, which counts
  * them.
  */
 export async function* readLines(handle: FileHandle, order: 'oldest' | 'newest'): AsyncGenerator<Line[]> {
@@ -55,7 +55,7 @@ async function* fromEnd(handle: FileHandle, size: number): AsyncGenerator<Stretc
   for (let to = size, from; to > 0; to = from) {
     const start = Math.max(0, to - windowBytes);
     const bytes = await readAt(handle, start, to);
-    // The end of the line before, not that of the last line in the window.
+    // The end of the previous line, not that of the last line in the window.
     const first = start === 0 ? 0 : bytes.subarray(0, -1).indexOf(newline) + 1;
     from = start + first;
     if (first > 0 || start === 0) yield { bytes: bytes.subarray(first), to };
@@ -94,7 +94,7 @@ async function countLines(handle: FileHandle, size: number): Promise<number> {
   return last === newline ? count : count + 1;
 }
 
-/** Rejects for a file that shrinks meanwhile: nothing is known of its lines then. */
+/** Rejects if the file shrinks meanwhile, because its lines are then unknown. */
 async function readAt(handle: FileHandle, from: number, to: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(to - from);
   for (let length = 0; length < bytes.length;) {

@@ -19,7 +19,7 @@ import {
 } from './log-under-test.test.support.js';
 
 describe('prune', () => {
-  test('removes days that are over for long enough, and no entry earlier', async () => {
+  test('removes the files of expired days, and no other', async () => {
     const log = open();
     for (let day = 1; day <= 4; day++) await log.append({ at: `2026-03-0${day}T23:59:59.999Z`, n: day });
     expect(await log.prune({ days: 1, now: new Date('2026-03-03T23:59:59.999Z') })).toBe(1);
@@ -29,7 +29,7 @@ describe('prune', () => {
     expect(await log.prune({ days: 1, now: new Date('1970-01-01') })).toBe(0);
   });
 
-  test('removes a link, and not what it leads to', async () => {
+  test('removes a link, but not its target', async () => {
     await mkdir(directory, { recursive: true });
     await writeFile(join(folder, 'canary'), 'canary');
     await symlink(join(folder, 'canary'), file());
@@ -41,7 +41,7 @@ describe('prune', () => {
     await mkdir(file(), { recursive: true });
     await expect(open().prune({ days: 1, now: new Date('2030-01-01') })).rejects.toMatchObject({
       code: 'failed_precondition',
-      message: expect.stringContaining('log-2026-03-01.jsonl is past its time and cannot be removed'),
+      message: expect.stringContaining('log-2026-03-01.jsonl has expired and cannot be removed'),
     });
   });
 });
@@ -89,7 +89,7 @@ describe('maxBytes', () => {
     expect(left.length).toBeGreaterThan(60);
   });
 
-  test('counts what was there before, and never removes what is written now', async () => {
+  test('counts files that were there before, and never removes the current one', async () => {
     await place('\n'.repeat(200_000));
     const log = sized();
     await log.append({ at: '2026-03-02T12:00:00.000Z', n: 1 });
@@ -102,7 +102,7 @@ describe('maxBytes', () => {
     expect(await numbers(log)).toEqual([3]);
   });
 
-  test('is kept by prune, where another limit held before', async () => {
+  test('is enforced by prune after a larger limit', async () => {
     const log = open();
     for (let day = 1; day <= 5; day++) {
       await log.append({ at: `2026-03-0${day}T12:00:00.000Z`, n: day, text: 'x'.repeat(30_000) });
@@ -123,7 +123,7 @@ describe('maxBytes', () => {
 });
 
 describe('one file for all days', () => {
-  test('is not written any more when it is as large as it may be, until it is moved away', async () => {
+  test('takes no more entries when it is full, until it is moved away', async () => {
     const path = join(directory, 'all.jsonl');
     const log = new JsonlLog<Entry>({ file: path, timeOf, maxBytes: 3000 });
     const appended = Array.from({ length: 4 }, (_, n) => log.append({ at, n, text: 'x'.repeat(900) }));

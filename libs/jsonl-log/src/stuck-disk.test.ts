@@ -20,7 +20,7 @@ afterEach(async () => {
   await files.rm(folder, { recursive: true });
 });
 
-test('a write that does not come back is given up after 10 s, and no other is tried until it does', async () => {
+test('a write that does not return is given up after 10 s, and no other is tried until it returns', async () => {
   const at = '2026-03-01T12:00:00.000Z';
   const log = new JsonlLog<{ at: string; n: number }>({
     directory: folder,

@@ -21,7 +21,7 @@ const obstacles: readonly [why: string, lay: (places: Places) => Promise<unknown
   ['a link is in its place', (places) => symlink('nowhere', fileOf(places))],
   ['a link is in its place', (places) => symlink('/dev/full', fileOf(places))],
   ['it has a second name (a hard link)', (places) => link(join(places.secrets, 'data'), fileOf(places))],
-  ['it is no regular file', (places) => Promise.resolve(execFileSync('mkfifo', [fileOf(places)]))],
+  ['it is not a regular file', (places) => Promise.resolve(execFileSync('mkfifo', [fileOf(places)]))],
   ['a folder is in its place', (places) => mkdir(fileOf(places))],
   [
     'its folder is a link',
