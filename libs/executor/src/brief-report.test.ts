@@ -27,7 +27,7 @@ const calls = {
 };
 
 describe('briefReport', () => {
-  test('leaves out what there is none of', () => {
+  test('leaves out empty lists', () => {
     expect(briefReport(report)).toEqual({
       success: true,
       status: 'succeeded',
@@ -39,7 +39,7 @@ describe('briefReport', () => {
     });
   });
 
-  test('keeps of each tool how often it was called, how long that took and what failed', () => {
+  test('keeps for each tool the number of calls, their duration and the failures', () => {
     const failed = { ...calls, toolName: 'mcp__a__c', errorCount: 2, lastErrorMessage: 'No.' };
     const brief = briefReport({
       ...report,
@@ -53,7 +53,7 @@ describe('briefReport', () => {
     ]);
   });
 
-  test('tells of ten unavailable servers why, and how many more there are', () => {
+  test('lists ten unavailable servers with reasons, and the number of the others', () => {
     const serversOf = (count: number) =>
       briefReport({
         ...report,
@@ -72,7 +72,7 @@ describe('briefReport', () => {
     ]);
   });
 
-  test("does not repeat an error that is the program's own", () => {
+  test("does not repeat the program's own error", () => {
     const failed = { ...calls, errorCount: 1, lastErrorMessage: 'No such file.' };
     const summaryOf = (error: string) =>
       briefReport({ ...report, error, toolCallSummary: [failed] }).toolCallSummary;
@@ -81,7 +81,7 @@ describe('briefReport', () => {
     expect(summaryOf('Error: other')).toEqual([{ ...rest, lastErrorMessage: 'No such file.' }]);
   });
 
-  test('keeps every other field but the pictures', () => {
+  test('keeps every other field except the pictures', () => {
     const others: Partial<ExecutionReport> = {
       stderr: 'x',
       resultNote: 'x',

@@ -3,7 +3,7 @@ import type { ToolCallSummary } from '@code-executor/proxy';
 
 import type { ExecutionReport } from './execution-report.js';
 
-/** Unavailable servers of which the reason is told. */
+/** The number of unavailable servers that are listed with a reason. */
 const maxServers = 10;
 
 /** What a report says of all calls to one tool, in brief. */
@@ -15,7 +15,7 @@ export type BriefCallSummary = Pick<
   errorCount?: number;
 };
 
-/** A report as a model gets it: each field that it does not have says that there is nothing to say. */
+/** A report as a model gets it. An absent field means that there is nothing to report. */
 export interface BriefReport extends Omit<
   ExecutionReport,
   'content' | 'truncated' | 'toolCallsMade' | 'toolCallSummary'
@@ -43,7 +43,7 @@ export function briefReport(report: ExecutionReport): BriefReport {
   };
 }
 
-/** The first servers; a model needs no more to know that much is wrong. */
+/** The first servers, which are enough to show a model that much is wrong. */
 function boundedList(servers: readonly FailedServer[]): FailedServer[] {
   const more = servers.length - maxServers;
   if (more <= 0) return [...servers];
@@ -55,7 +55,7 @@ function boundedList(servers: readonly FailedServer[]): FailedServer[] {
   return [...servers.slice(0, maxServers), others];
 }
 
-/** Without the message of an error that is the program's own already. */
+/** Leaves out an error message that repeats the program's own error. */
 function briefSummary(summary: ToolCallSummary, error = ''): BriefCallSummary {
   const { toolName, callCount, totalDurationMs, errorCount, lastErrorMessage } = summary;
   return {

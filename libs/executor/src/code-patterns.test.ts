@@ -15,7 +15,7 @@ describe('codePatterns', () => {
     ['new Deno.Command("sh"); Deno.dlopen("x"); Deno.env', ['Deno.env', 'Deno.Command', 'Deno.dlopen']],
     ['new Worker(url); WebAssembly.compile(b)', ['Worker', 'WebAssembly']],
     ['const evaluate = (medieval) => medieval; import("./a.ts"); await tools.files.read({})', []],
-  ])('names what TypeScript holds: %s', (code, names) => {
+  ])('names the patterns in TypeScript: %s', (code, names) => {
     expect(codePatterns(code, typescript)).toEqual(names);
   });
 
@@ -28,7 +28,7 @@ describe('codePatterns', () => {
       ['importlib', 'socket', 'ctypes', 'pickle', 'js'],
     ],
     ['import json\nexecutor = 1\nprint(json.dumps({"a": executor}))', []],
-  ])('names what Python holds: %s', (code, names) => {
+  ])('names the patterns in Python: %s', (code, names) => {
     expect(codePatterns(code, python)).toEqual(names);
   });
 });

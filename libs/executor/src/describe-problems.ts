@@ -9,7 +9,7 @@ const maxProblems = 8;
 const maxShownChars = 60;
 
 /**
- * One message for all problems of a caller's input: the parameter, what came, what is allowed.
+ * One message for all problems of a caller's input: the parameter, the received value, the allowed values.
  * `allowed` has a description for each known parameter, by its dotted path; the root's path is "".
  */
 export function describeProblems(
@@ -34,7 +34,7 @@ function describeProblem(problem: Problem, input: unknown, allowed: ReadonlyMap<
   const rule = allowed.get(name) ?? 'left out';
   const value = valueAt(input, problem.path);
   if (problem.path.length === 0) return [`The parameters are ${describeValue(value)}; send ${rule}.`];
-  // `allowedTools[2]` is what came, but the rule is that of the whole list.
+  // The value is that of `allowedTools[2]`, but the rule is that of the whole list.
   const place = problem.path.map((key, index) => placeOf(key, index)).join('');
   return value === undefined
     ? [`Parameter ${place} is missing; it must be ${rule}.`]
@@ -57,7 +57,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Type and shortened value: never a dump of what may be megabytes. */
+/** The type and a shortened value, because the value may have megabytes. */
 function describeValue(value: unknown): string {
   if (typeof value === 'string') return `${shorten(value)} (text, ${value.length} characters)`;
   if (typeof value === 'number' || typeof value === 'boolean') return `${value} (${typeof value})`;

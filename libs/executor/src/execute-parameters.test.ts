@@ -19,7 +19,7 @@ function refusal(request: unknown): string {
 }
 
 describe('executeParameters', () => {
-  test('completes a request with the defaults, and leaves allowedTools to the policy', () => {
+  test('adds the defaults to a request, and leaves allowedTools to the policy', () => {
     expect(parameters.parse({ code: 'return 1' }, typescript)).toEqual({
       code: 'return 1',
       timeoutMs: 30_000,
@@ -52,7 +52,7 @@ describe('executeParameters', () => {
     expect(executeParameters({ maxTimeoutMs: 5000 }).parse({ code: '1' }, python).timeoutMs).toBe(5000);
   });
 
-  test('takes for Python what it takes for TypeScript, but no files', () => {
+  test('accepts for Python what it accepts for TypeScript, except files', () => {
     const net = ['api.example.com'];
     const parse = (permissions: object) => () => parameters.parse({ code: '1', permissions }, python);
     expect(parse({ read: [], write: [], net })()).toMatchObject({

@@ -12,8 +12,8 @@ export interface ExecuteRequest {
   /** The program. */
   code: string;
   /**
-   * Upstream tools that it may call: servers (`github`), names or globs (`mcp__github__get_*`). Default: what the
-   * policy says, else none.
+   * Upstream tools that it may call: servers (`github`), names or globs (`mcp__github__get_*`). Default: those that the
+   * policy allows by default, or none.
    */
   allowedTools?: readonly string[];
   /** Time limit in milliseconds, from the program's start. Default: `limits.defaultTimeoutMs`. */
@@ -43,15 +43,15 @@ export interface CheckedRequest {
 /** What the parameters depend on. */
 type ParametersLanguage = Pick<ExecutionLanguage, 'title' | 'takesFiles'>;
 
-/** The parameters of an execution: one definition for every front door. */
+/** The parameters of an execution: one definition for every way in. */
 export interface ExecuteParameters {
-  /** For publication, as an MCP `inputSchema` for example: without what programs of the language cannot have. */
+  /** The schema to publish, for example as an MCP `inputSchema`. It leaves out what programs in the language cannot have. */
   jsonSchema(language: ParametersLanguage): JsonSchema;
   /**
-   * Checks what a caller sent; where the language takes no files, none are accepted, whatever the server grants.
+   * Checks what a caller sent. If the language takes no files, none are accepted, whatever the server grants.
    *
-   * @throws CodeExecutorError `invalid_argument`; the message names each wrong parameter, what came and
-   * what is allowed.
+   * @throws CodeExecutorError `invalid_argument`; the message names each wrong parameter, the received
+   * value and the allowed ones.
    */
   parse(request: unknown, language: ParametersLanguage): CheckedRequest;
 }
@@ -91,7 +91,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
   const allowed = allowedValues(maxCodeSize, maxTimeoutMs);
 
   return {
-    // The dialect's address is of no use to a model.
+    // A model does not need the address of the dialect.
     jsonSchema: ({ takesFiles }) =>
       withoutDialect(z.toJSONSchema(takesFiles ? withFiles : withoutFiles, { io: 'input' })),
     parse(request, { title, takesFiles }) {
@@ -112,7 +112,7 @@ export function executeParameters(limits: ExecuteLimits = {}): ExecuteParameters
   };
 }
 
-/** What each parameter may be, in words. */
+/** The allowed values of each parameter, in words. */
 function allowedValues(maxCodeSize: number, maxTimeoutMs: number): Map<string, string> {
   const absolutePaths = `a list of at most ${maxEntries} absolute paths`;
   return new Map([
@@ -144,7 +144,7 @@ function refuseFiles(language: string, lists: Omit<Permissions, 'net'>): void {
   );
 }
 
-/** Blank code is a mistake of the caller, and a lone surrogate cannot be sent to a program as UTF-8. */
+/** Blank code is a mistake of the caller. A lone surrogate cannot be sent to a program as UTF-8. */
 function isText(code: string): boolean {
   return /\S/u.test(code) && !/\p{Surrogate}/u.test(code);
 }

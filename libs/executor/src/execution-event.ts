@@ -11,10 +11,10 @@ import { codePatterns } from './code-patterns.js';
 import type { ExecutionReport } from './execution-report.js';
 import type { ExecutionLanguage } from './languages/execution-language.js';
 
-/** What a record says of a program's language. */
+/** What a record says about a program's language. */
 type RecordedLanguage = Pick<ExecutionLanguage, 'name' | 'auditPatterns'>;
 
-/** The audit record of a program that is about to run, for places where nothing may run without one. */
+/** The audit event of a program that is about to run, for hosts where nothing may run without a record. */
 export function startEvent(
   executionId: string,
   request: unknown,
@@ -31,13 +31,13 @@ export function startEvent(
   };
 }
 
-/** What the report does not tell of how an execution went. */
+/** Measures of an execution that its report does not have. */
 export type ExecutionMeasures = Pick<
   ExecutionEndedEvent,
   'queuedMs' | 'startupMs' | 'resultBytes' | 'returnedBytes'
 >;
 
-/** The audit record of an execution: of the code only its hash, of the result only how it ended. */
+/** The audit event of an execution: only the hash of its code, and only the outcome of its result. */
 export function executionEvent(
   report: ExecutionReport,
   request: unknown,

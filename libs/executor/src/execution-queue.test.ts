@@ -30,7 +30,7 @@ describe('ExecutionQueue', () => {
     jest.useRealTimers();
   });
 
-  test('runs at most maxConcurrent tasks at once, in the order of their coming', async () => {
+  test('runs at most maxConcurrent tasks at once, first come, first served', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 2 });
     const order: number[] = [];
     let running = 0;
@@ -56,7 +56,7 @@ describe('ExecutionQueue', () => {
     expect(await queue.run(() => Promise.resolve('yes'), 'typescript')).toBe('yes');
   });
 
-  test('refuses when maxQueued are waiting, and says when to come back', async () => {
+  test('refuses a task while maxQueued are waiting, and says when to try again', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1, maxQueued: 1 });
     const open = openTask();
     const both = [queue.run(open.run, 'typescript'), queue.run(() => Promise.resolve(), 'typescript')];
@@ -66,12 +66,12 @@ describe('ExecutionQueue', () => {
     await Promise.all(both);
   });
 
-  test('with maxQueued 0 still runs what has a free place', async () => {
+  test('with maxQueued 0, still runs a task that finds a free place', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1, maxQueued: 0 });
     expect(await queue.run(() => Promise.resolve(1), 'typescript')).toBe(1);
   });
 
-  test('gives up waiting after queueTimeoutMs, never a task that runs', async () => {
+  test('gives up on a task that has waited for queueTimeoutMs, but never on one that runs', async () => {
     jest.useFakeTimers();
     const queue = new ExecutionQueue({ maxConcurrent: 1, queueTimeoutMs: 1000 });
     const open = openTask();
@@ -86,7 +86,7 @@ describe('ExecutionQueue', () => {
     expect(started).toBe(false);
   });
 
-  test('lets a cancelled caller go at once and frees its place in the line', async () => {
+  test('rejects a cancelled task at once and frees its place in the queue', async () => {
     const queue = new ExecutionQueue({ maxConcurrent: 1 });
     const open = openTask();
     const first = queue.run(open.run, 'typescript');
@@ -103,7 +103,7 @@ describe('ExecutionQueue', () => {
   });
 
   describe('with a language that has a limit of its own', () => {
-    test('runs at most as many of its programs, and others go past those that wait', async () => {
+    test('runs no more of its programs at once, and programs in other languages pass those that wait', async () => {
       const queue = new ExecutionQueue({ maxConcurrent: 3 }, withPython(2));
       const [one, two, three, other] = [openTask(), openTask(), openTask(), openTask()];
       const started: string[] = [];
@@ -128,7 +128,7 @@ describe('ExecutionQueue', () => {
       expect(queue.stats).toEqual({ running: 0, waiting: 0, max: 3 });
     });
 
-    test('waits for a place among all too', async () => {
+    test('also waits for a place in the common queue', async () => {
       const queue = new ExecutionQueue({ maxConcurrent: 1 }, withPython(4));
       const [typescript, python] = [openTask(), openTask()];
       const both = [queue.run(typescript.run, 'typescript'), queue.run(python.run, 'python')];
@@ -143,24 +143,27 @@ describe('ExecutionQueue', () => {
     test.each([
       ['the line of Python', 16, 1],
       ['the line of all', 1, 4],
-    ])('lets who is cancelled in %s go at once', async (_line, maxConcurrent, maxConcurrentPython) => {
-      const queue = new ExecutionQueue({ maxConcurrent }, withPython(maxConcurrentPython));
-      const open = openTask();
-      const first = queue.run(open.run, 'python');
-      const caller = new AbortController();
-      const waiting = errorOf(queue.run(() => Promise.resolve(), 'python', caller.signal));
-      const next = queue.run(() => Promise.resolve('next'), 'python');
-      expect(queue.stats.waiting).toBe(2);
-      caller.abort();
-      expect((await waiting).code).toBe('cancelled');
-      expect(queue.stats.waiting).toBe(1);
-      open.end();
-      await first;
-      expect(await next).toBe('next');
-      expect(queue.stats).toEqual({ running: 0, waiting: 0, max: maxConcurrent });
-    });
+    ])(
+      'rejects a task that is cancelled in %s at once',
+      async (_line, maxConcurrent, maxConcurrentPython) => {
+        const queue = new ExecutionQueue({ maxConcurrent }, withPython(maxConcurrentPython));
+        const open = openTask();
+        const first = queue.run(open.run, 'python');
+        const caller = new AbortController();
+        const waiting = errorOf(queue.run(() => Promise.resolve(), 'python', caller.signal));
+        const next = queue.run(() => Promise.resolve('next'), 'python');
+        expect(queue.stats.waiting).toBe(2);
+        caller.abort();
+        expect((await waiting).code).toBe('cancelled');
+        expect(queue.stats.waiting).toBe(1);
+        open.end();
+        await first;
+        expect(await next).toBe('next');
+        expect(queue.stats).toEqual({ running: 0, waiting: 0, max: maxConcurrent });
+      },
+    );
 
-    test('is refused when maxQueued wait, while TypeScript has a place', async () => {
+    test('refuses a task while maxQueued wait, although TypeScript has a place', async () => {
       const queue = new ExecutionQueue({ maxConcurrent: 2, maxQueued: 1 }, withPython(1));
       const open = openTask();
       const both = [queue.run(open.run, 'python'), queue.run(open.run, 'python')];
@@ -174,7 +177,7 @@ describe('ExecutionQueue', () => {
     });
   });
 
-  test('by default runs 16 tasks at once, 4 of them Python, and lets others wait for 30 s', async () => {
+  test('by default, runs 16 tasks at once, 4 of them Python, and lets others wait for 30 s', async () => {
     jest.useFakeTimers();
     const queue = new ExecutionQueue({}, withPython());
     const open = openTask();
@@ -192,7 +195,7 @@ describe('ExecutionQueue', () => {
     await Promise.all(all);
   });
 
-  test('by default runs at most 4 Python tasks, and lets 200 tasks wait', async () => {
+  test('by default, runs at most 4 Python tasks, and lets 200 tasks wait', async () => {
     const queue = new ExecutionQueue({}, withPython());
     const open = openTask();
     const all = Array.from({ length: 204 }, () => queue.run(open.run, 'python'));
@@ -202,7 +205,7 @@ describe('ExecutionQueue', () => {
     await Promise.all(all);
   });
 
-  test('leaves the signal of a running task to the task', async () => {
+  test('ignores the signal of a task that runs', async () => {
     const queue = new ExecutionQueue();
     const open = openTask();
     const caller = new AbortController();

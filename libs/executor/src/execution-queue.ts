@@ -8,26 +8,26 @@ export interface QueueOptions {
   maxConcurrent?: number;
   /** Executions that may wait for their turn; further ones are refused. Default 200. */
   maxQueued?: number;
-  /** Milliseconds that an execution waits at most. Default 30,000. */
+  /** The longest wait of an execution, in milliseconds. Default 30,000. */
   queueTimeoutMs?: number;
 }
 
-/** What a caller is told to wait when the queue is full, or when waiting in it was in vain. */
+/** How long callers are told to wait if the queue is full, or if an execution waited too long. */
 const retryAfterFullMs = 60_000;
 const retryAfterTimeoutMs = 30_000;
 
-/** What the queue must know of a language. */
+/** What the queue must know about a language. */
 type QueuedLanguage = Pick<ExecutionLanguage, 'name' | 'title' | 'maxConcurrent'>;
 
-/** A language of which only so many programs run at once. */
+/** A language with its own limit of programs that run at once. */
 interface LimitedLine {
   title: string;
   queue: PQueue;
 }
 
 /**
- * First come, first served, with an end to the line and to the waiting. A language with a limit of its own has a line
- * before that of all, so that what waits there stands in nobody's way.
+ * First come, first served, with a limit of length and of waiting time. A language with a limit of its own has a queue
+ * in front of the common one, so that its programs do not hold up those of other languages.
  */
 export class ExecutionQueue {
   readonly #queue: PQueue;
@@ -55,10 +55,10 @@ export class ExecutionQueue {
   /**
    * Runs the task when its turn comes.
    *
-   * @throws CodeExecutorError `unavailable` when the queue is full or the wait too long; `cancelled`
-   * when the signal fires during the wait. Once the task runs, the signal is the task's own matter.
+   * @throws CodeExecutorError `unavailable` if the queue is full or the wait too long; `cancelled` if
+   * the signal fires during the wait. Once the task runs, the task itself must observe the signal.
    *
-   * @param ticket - What `positionOf` knows it by.
+   * @param ticket - Identifies the task for `positionOf`.
    */
   async run<T>(
     task: () => Promise<T>,
@@ -104,7 +104,7 @@ export class ExecutionQueue {
     }
   }
 
-  /** The place of a task among those that wait, 1 for the one that came first; undefined for one that does not wait. */
+  /** The position of a task in the queue, 1 for the first; undefined for one that does not wait. */
   positionOf(ticket: object): number | undefined {
     if (!this.#line.has(ticket)) return undefined;
     return [...this.#line].indexOf(ticket) + 1;

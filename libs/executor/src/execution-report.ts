@@ -13,7 +13,7 @@ import { summarizeCalls, type ToolCallSummary, type ToolProxy } from '@code-exec
 import type { ExecutionLanguage } from './languages/execution-language.js';
 import { describePicture, isPicture, takePictures } from './returned-pictures.js';
 
-/** What became of an execution, with everything that is known; see `briefReport` for what costs a model less. */
+/** The outcome of an execution with every known field; `briefReport` makes a shorter one for a model. */
 export interface ExecutionReport {
   /** Whether `status` is `succeeded`. */
   success: boolean;
@@ -22,21 +22,21 @@ export interface ExecutionReport {
   executionId: string;
   /** What the program printed to stdout; never its value. */
   output: string;
-  /** What it printed to stderr, and below it what it was not granted; absent if empty. */
+  /** What it printed to stderr, followed by a line for each permission that was not granted; absent if empty. */
   stderr?: string;
   /** The program's value, without the data of the pictures in it; absent if it has none. */
   result?: JsonValue;
-  /** Why `result` is a text form or was cut, or how a program that said nothing gives one. */
+  /** Why `result` is a text form or was cut, or how a program without output can give a value. */
   resultNote?: string;
-  /** Whether output or value were cut. */
+  /** Whether the output or the value was cut. */
   truncated: boolean;
   /** The pictures that the program shows or returns, in order. */
   images?: { mimeType: string; bytes: number }[];
-  /** The pictures themselves, as content blocks: for a front door to send beside the report, not in it. */
+  /** The pictures themselves, as content blocks: to send beside the report, not in it. */
   content?: ContentBlock[];
   error?: string;
   errorCode?: ExecutionErrorCode;
-  /** Milliseconds after which the same request may succeed, where nothing ran because too much does. */
+  /** Milliseconds after which the same request may succeed, if it was refused because too much runs already. */
   retryAfterMs?: number;
   /** The program's own time, rounded; 0 if nothing ran. */
   executionTimeMs: number;
@@ -44,7 +44,7 @@ export interface ExecutionReport {
   isolation?: IsolationMode;
   /** Distinct names of the tools that were called. */
   toolCallsMade: string[];
-  /** Per tool; also those whose every call was refused because of its name or its arguments. */
+  /** One for each tool, including those whose calls were all refused because of their name or arguments. */
   toolCallSummary: ToolCallSummary[];
   /** Upstream servers whose tools could not be listed. */
   unavailableServers?: Pick<FailedServer, 'server' | 'reason' | 'fix'>[];
@@ -88,12 +88,12 @@ export function reportResult(
   };
 }
 
-/** Whether a program said nothing at all: most likely it has an answer that it did not give. */
+/** Whether a program gave no output at all. It probably has an answer that it did not return. */
 function isSilent({ status, value, stdout, content = [] }: ExecutionResult): boolean {
   return status === 'succeeded' && value === undefined && stdout.trim() === '' && content.length === 0;
 }
 
-/** The report of an execution that the host could not or would not run, or not to its end. */
+/** The report of an execution that the host could not or would not run to its end. */
 export function reportFault(
   executionId: string,
   error: CodeExecutorError,
@@ -113,7 +113,7 @@ export function reportFault(
   };
 }
 
-/** Below what the program printed, each line on its own and of bounded length. */
+/** Appends notes below what the program printed: one line each, of bounded length. */
 function withLines(printed: string, lines: readonly string[]): string {
   const separator = lines.length > 0 && printed !== '' && !printed.endsWith('\n') ? '\n' : '';
   return (

@@ -25,7 +25,7 @@ import type { RunnableLanguage } from './languages/execution-language.js';
 import { lastLine } from './last-line.js';
 
 const retryAfterCloseMs = 30_000;
-/** One for all: the reason that Node would make costs a stack each time. */
+/** One error for all executions, because a new one costs a stack trace each time. */
 const executionIsOver = new CodeExecutorError('cancelled', 'The execution is over.');
 
 /** What all runs of an executor share. */
@@ -75,7 +75,7 @@ export class ExecutionRun {
     setMaxListeners(0, this.#signal);
   }
 
-  /** Never rejects: what could not be run is a report, too. */
+  /** Never rejects: an execution that could not run has a report, too. */
   async report(): Promise<ExecutionReport> {
     const report = await this.#run().catch((reason: unknown) => this.#fault(reason));
     const measures = this.#measures;
@@ -111,14 +111,14 @@ export class ExecutionRun {
   ): Promise<ExecutionReport> {
     this.#measures.queuedMs = performance.now() - this.#askedMs;
     this.#execution.begin();
-    // Now, not before the wait: nothing is held open for an execution that waits.
+    // Only now, so that nothing is held open for an execution that waits.
     const { permissions, notes, release } = await this.#parts.ceiling.cut(checked.permissions);
     try {
       await this.#admit?.(startEvent(this.#execution.id, this.#request, language));
       if (this.#signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
       const result = await this.#execute({ ...checked, permissions }, language, proxy);
       if (result.startupMs !== undefined) this.#measures.startupMs = result.startupMs;
-      // Nobody can use the calls that the program left on their way upstream; the report has them as errors.
+      // Calls that the program did not wait for are cancelled; the report has them as errors.
       this.#ended.abort(executionIsOver);
       return reportResult(this.#execution.id, result, proxy, language, notes);
     } finally {
@@ -171,7 +171,7 @@ export class ExecutionRun {
     this.#ended.abort(executionIsOver);
     const { id: executionId } = this.#execution;
     const error = CodeExecutorError.from(reason);
-    // Something is wrong with this machine: callers learn less of it than the log.
+    // Something is wrong with this machine; the log gets more details than the caller.
     if (error.code === 'internal' || error.code === 'failed_precondition')
       this.#parts.logger.error({ executionId, err: reason }, error.message);
     return reportFault(executionId, error, this.#proxy);
@@ -179,7 +179,7 @@ export class ExecutionRun {
 
   async #record(report: ExecutionReport): Promise<void> {
     const { id: executionId, language: name } = this.#execution;
-    // A request in a language that is not here is on record, too.
+    // A request in a language that does not run here is recorded, too.
     const language = this.#language ?? { name, auditPatterns: {} };
     try {
       await this.#audit?.(executionEvent(report, this.#request, language, this.#measures));
@@ -202,7 +202,7 @@ function notRunHere(language: string): CodeExecutorError {
   );
 }
 
-/** All records of one execution say whose they are, and what caused them. */
+/** Adds the caller and the trace to each event of an execution. */
 function marked<Event extends CallerEvent>(
   sink: AuditSink<Event> | undefined,
   marks: Omit<EventMarks, 'timestamp'>,

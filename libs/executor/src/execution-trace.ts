@@ -27,14 +27,14 @@ interface TracedExecution {
   executionId: string;
   language: Language;
   caller: Caller;
-  /** The caller's step, as it came; one that cannot be read is none. */
+  /** The caller's `traceparent`, as it was received; an invalid one is ignored. */
   traceparent: string | undefined;
 }
 
 /**
- * One execution as others follow it: a span of its own, one for each tool call below it, and an id that all
- * records of it share. Spans are OpenTelemetry's; where no SDK is registered they cost nothing, and the id is
- * that of the caller's trace, else a new one.
+ * The trace of one execution: a span of its own, one for each tool call below it, and an id that all its records
+ * share. The spans are OpenTelemetry's and cost nothing if no SDK is registered; then the id is that of the caller's
+ * trace, or a new one.
  */
 export class ExecutionTrace {
   /** The W3C trace id. */
@@ -42,7 +42,7 @@ export class ExecutionTrace {
   readonly #callerAttributes: Attributes;
   readonly #span: Span;
   readonly #context: Context;
-  /** What tool calls name as their parent where nobody records spans. */
+  /** The parent of tool calls if no spans are recorded. */
   readonly #parent: TraceParent;
 
   constructor({ executionId, language, caller, traceparent }: TracedExecution) {
@@ -96,7 +96,7 @@ export class ExecutionTrace {
   }
 
   #startCall(name: unknown): Span {
-    // What a program calls is hostile input, and need not even be a name.
+    // The name is hostile input and may not even be a string.
     const tool = typeof name === 'string' ? name.slice(0, 200) : '(no name)';
     const attributes: Attributes = {
       'gen_ai.operation.name': 'execute_tool',
@@ -108,7 +108,7 @@ export class ExecutionTrace {
   }
 }
 
-/** By its code alone: messages may repeat what users and servers wrote. */
+/** Records only the code, because messages may repeat what users and servers wrote. */
 function fail(span: Span, code: string): void {
   span.setAttribute('error.type', code);
   span.setStatus({ code: SpanStatusCode.ERROR });

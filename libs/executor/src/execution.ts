@@ -11,42 +11,42 @@ import {
 import { type ExecutionReport, reportFault } from './execution-report.js';
 import { OutputLog, type OutputPage } from './output-log.js';
 
-/** `queued`: its turn has not come; `waiting`: its time stands still, because a person is asked something. */
+/** `queued`: its turn has not come. `waiting`: a person is asked something, and its clock stands still. */
 export type ExecutionState = 'queued' | 'running' | 'waiting' | 'finished';
 
-/** What is known of an execution at the moment. */
+/** What is known about an execution at the moment. */
 export interface ExecutionSummary {
   id: string;
   language: Language;
   state: ExecutionState;
-  /** Its place among all that wait for their turn, in the order of their coming; absent once its turn has come. */
+  /** Its position among all executions that wait, 1 for the first; absent once its turn has come. */
   queuePosition?: number;
-  /** When it was asked for, as ISO 8601. */
+  /** When it was requested, as ISO 8601. */
   askedAt: string;
   /** How it ended; absent until then. */
   status?: ExecutionStatus;
 }
 
-/** One program on its way, or at its end. */
+/** One program that waits, runs or has ended. */
 export interface Execution {
   readonly id: string;
   readonly state: ExecutionState;
   readonly summary: ExecutionSummary;
-  /** Never rejects: what could not be run is a report, too. */
+  /** Never rejects: an execution that could not run has a report, too. */
   readonly result: Promise<ExecutionReport>;
   /**
-   * What it prints, from an offset on (default: the beginning) until its end. Offsets count the characters of both
+   * Yields its output from an offset (default: the beginning) until its end. Offsets count the characters of both
    * streams together; the last million characters are kept.
    */
   output(fromOffset?: number): AsyncIterable<OutputChunk>;
   /**
-   * The same, page by page: resolves as soon as there is something after `fromOffset` (default 0), at the end, and
-   * after `waitMs` (default 0, at most 60,000) in any case.
+   * The same, page by page. Resolves as soon as there is output after `fromOffset` (default 0), at the end of the
+   * execution, and after `waitMs` (default 0, at most 60,000) at the latest.
    *
-   * @throws CodeExecutorError `invalid_argument` for an offset that is no whole number from 0 on.
+   * @throws CodeExecutorError `invalid_argument` for an offset that is not a whole number of 0 or more.
    */
   readOutput(options?: { fromOffset?: number; waitMs?: number }): Promise<OutputPage>;
-  /** Ends it with status `cancelled`; the report's message tells the `reason`. Without effect at its end. */
+  /** Ends it with status `cancelled` and the `reason` in the report's error. Has no effect on an execution that has ended. */
   cancel(reason?: string): void;
 }
 
@@ -61,11 +61,11 @@ export interface ExecutionIdentity {
 
 /** Where executions wait for their turn. */
 export interface Line {
-  /** The place in it; undefined for one that does not wait. */
+  /** The position of an execution; undefined for one that does not wait. */
   positionOf(execution: object): number | undefined;
 }
 
-/** An execution as it is seen by what makes it happen. */
+/** An execution, with what only the executor may do to it. */
 export class LiveExecution implements Execution, RunPause {
   readonly id: string;
   readonly language: Language;
@@ -79,12 +79,12 @@ export class LiveExecution implements Execution, RunPause {
   readonly #cancelling = new AbortController();
   readonly #listeners: (() => void)[] = [];
   #hasBegun = false;
-  /** Persons that are asked at the moment. */
+  /** The number of questions to persons that are open. */
   #waits = 0;
   #status: ExecutionStatus | undefined;
   #reason: string | undefined;
 
-  /** @param run - Makes it happen; never rejects. */
+  /** @param run - Runs the execution; never rejects. */
   constructor(
     identity: ExecutionIdentity,
     line: Line | undefined,
@@ -125,12 +125,12 @@ export class LiveExecution implements Execution, RunPause {
     };
   }
 
-  /** Fires when it is cancelled. */
+  /** Aborts when it is cancelled. */
   get signal(): AbortSignal {
     return this.#cancelling.signal;
   }
 
-  /** Has the run's clock stand still until a person has answered. */
+  /** Stops the clock of the run until a person has answered. */
   async waitForPerson<Answer>(answer: Promise<Answer>): Promise<Answer> {
     this.#change(1);
     try {
@@ -145,7 +145,7 @@ export class LiveExecution implements Execution, RunPause {
     this.#hasBegun = true;
   }
 
-  /** What the report and the printed text take, in bytes, about. */
+  /** The approximate size of the report and the output, in bytes. */
   get size(): number {
     return this.reportBytes + this.#log.size;
   }
@@ -186,7 +186,7 @@ export class LiveExecution implements Execution, RunPause {
   #end(report: ExecutionReport): ExecutionReport {
     this.#status = report.status;
     this.#log.complete();
-    // They hold all that the run was made of, and nobody is told any more.
+    // The listeners hold everything that the run needed, and will not be called again.
     this.#listeners.length = 0;
     if (report.status !== 'cancelled' || !this.#reason) return report;
     return { ...report, error: `${report.error ?? ''} The reason: ${this.#reason}`.trimStart() };
@@ -195,5 +195,8 @@ export class LiveExecution implements Execution, RunPause {
 
 function checkOffset(offset: number): void {
   if (Number.isSafeInteger(offset) && offset >= 0) return;
-  throw new CodeExecutorError('invalid_argument', 'The offset of an output is a whole number from 0 on.');
+  throw new CodeExecutorError(
+    'invalid_argument',
+    'The offset of an output must be a whole number of 0 or more.',
+  );
 }

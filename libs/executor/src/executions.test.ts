@@ -95,7 +95,7 @@ const textOf = async (output: AsyncIterable<OutputChunk>) => {
 };
 
 describe('an execution', () => {
-  test('tells where it stands, from the line to its end', async () => {
+  test('reports its state, from the queue to its end', async () => {
     const { executor, start } = executorOf({ queue: { maxConcurrent: 1 } });
     const [first, program] = await start(ada);
     expect(first.summary).toEqual({
@@ -119,7 +119,7 @@ describe('an execution', () => {
     expect(first.summary).not.toHaveProperty('queuePosition');
   });
 
-  test('is followed by several readers, each from its own place', async () => {
+  test('can be followed by several readers, each from its own offset', async () => {
     const { start } = executorOf();
     const [execution, program] = await start(ada);
     program.print('one\n');
@@ -146,13 +146,13 @@ describe('an execution', () => {
     });
   });
 
-  test('answers a reader after waitMs, though nothing was printed', async () => {
+  test('answers a reader after waitMs even if nothing was printed', async () => {
     const { start } = executorOf();
     const [execution] = await start(ada);
     expect(await execution.readOutput({ waitMs: 1 })).toMatchObject({ chunks: [], isComplete: false });
   });
 
-  test('keeps about the last million characters, and says how many went before', async () => {
+  test('keeps about the last million characters, and reports the number of earlier ones', async () => {
     const { start } = executorOf();
     const [execution, program] = await start(ada);
     for (let i = 0; i < 300; i++) program.print('x'.repeat(5000));
@@ -172,7 +172,7 @@ describe('an execution', () => {
     await expect(textOf(execution.output(fromOffset))).rejects.toMatchObject(refused);
   });
 
-  test('keeps less where a program changes between its streams with every character', async () => {
+  test('keeps less if a program switches between its streams with every character', async () => {
     const { start } = executorOf();
     const [execution, program] = await start(ada);
     for (let i = 0; i < 40_000; i++) {
@@ -183,7 +183,7 @@ describe('an execution', () => {
     expect(omitted + chunks.length).toBe(40_000);
   });
 
-  test('holds nothing of its run after its end', async () => {
+  test('releases everything that its run needed at its end', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const { executor } = executorOf();
@@ -200,7 +200,7 @@ describe('an execution', () => {
     expect(request.deref()).toBeUndefined();
   });
 
-  test('is cancelled with a reason, which its report tells', async () => {
+  test('reports the reason for which it was cancelled', async () => {
     const { start } = executorOf();
     const [execution] = await start(ada);
     execution.cancel('Bob needs the\u001b[31m machine.');
@@ -214,7 +214,7 @@ describe('an execution', () => {
 });
 
 describe('an execution that asks a person', () => {
-  test('waits, and its clock stands still, until all have answered', async () => {
+  test('waits with its clock stopped until all have answered', async () => {
     const answers: (() => void)[] = [];
     const tools: ToolSource = {
       listTools: () => fakeToolSource({ mcp__test__ask: () => 'yes' }).listTools(),
@@ -248,7 +248,7 @@ describe('an execution that asks a person', () => {
 });
 
 describe('the executions of an executor', () => {
-  test('are there for their own caller alone', async () => {
+  test('are visible only to their own caller', async () => {
     const { executor, start } = executorOf();
     const [ofAda] = await start(ada);
     const [ofBob] = await start(bob);
@@ -259,7 +259,7 @@ describe('the executions of an executor', () => {
     expect(executor.list({}, bob).map(({ id }) => id)).toEqual([ofBob.id]);
   });
 
-  test('can be looked up for a while after their end, in bounded number', async () => {
+  test('can be looked up after their end, for a bounded time and in bounded number', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
     const { executor, start } = executorOf({
       executions: new Executions({ keepFinishedMs: 1000, maxFinished: 2 }),

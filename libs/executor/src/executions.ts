@@ -3,9 +3,9 @@ import type { Caller } from '@code-executor/contracts';
 import type { ExecutionState, ExecutionSummary, LiveExecution } from './execution.js';
 
 export interface KeepOptions {
-  /** Finished executions that can be looked up; beyond them, the oldest are forgotten. Default 1,000. */
+  /** The number of finished executions that can be looked up; the oldest beyond it are forgotten. Default 1,000. */
   maxFinished?: number;
-  /** Milliseconds that they can be looked up. Default 300,000. */
+  /** How long they can be looked up, in milliseconds. Default 300,000. */
   keepFinishedMs?: number;
 }
 
@@ -14,7 +14,7 @@ export interface ExecutionFilter {
   state?: ExecutionState;
 }
 
-/** Of all reports and printed texts of finished executions together, in bytes. */
+/** The limit of all reports and outputs of finished executions together, in bytes. */
 const maxKeptBytes = 32 * 1024 * 1024;
 
 interface Finished {
@@ -23,12 +23,12 @@ interface Finished {
   endedMs: number;
 }
 
-/** The executions that are under way, and for a while those that have finished. Each is there for its caller alone. */
+/** The executions that are under way, and for a while those that have finished. Only its caller finds an execution. */
 export class Executions {
   #keepMs = 0;
   #maxFinished = 0;
   readonly #live = new Map<string, LiveExecution>();
-  /** In the order of their ends. */
+  /** In the order in which they ended. */
   readonly #finished = new Map<string, Finished>();
   #finishedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class Executions {
     this.keep(options);
   }
 
-  /** Keeps so many, and so long, from now on. */
+  /** Changes how many are kept, and for how long. */
   keep({ maxFinished = 1000, keepFinishedMs = 300_000 }: KeepOptions = {}): void {
     this.#maxFinished = maxFinished;
     this.#keepMs = keepFinishedMs;
@@ -45,13 +45,13 @@ export class Executions {
     this.#forgetLater();
   }
 
-  /** How many have finished and can be looked up. */
+  /** The number of executions that have finished and can be looked up. */
   get finished(): number {
     this.#forgetOld();
     return this.#finished.size;
   }
 
-  /** Takes in one that has just begun. */
+  /** Adds one that has just begun. */
   add(execution: LiveExecution): void {
     this.#live.set(execution.id, execution);
     void execution.result.then(() => {
@@ -96,7 +96,7 @@ export class Executions {
     if (!this.#timer) this.#forgetLater();
   }
 
-  /** Forgets what is too old or too much. */
+  /** Forgets executions that are too old or too many. */
   #forgetOld(): void {
     const now = performance.now();
     for (const [id, { bytes, endedMs }] of this.#finished) {

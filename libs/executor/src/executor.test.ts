@@ -100,7 +100,7 @@ describe('createExecutor', () => {
   test.each([
     { ...typescript, advice: 'return <value>' },
     { ...python, advice: 'the last line' },
-  ])('tells a program in $title that said nothing how to give a value', async ({ advice, ...language }) => {
+  ])('explains how to give a value if a program in $title had no output', async ({ advice, ...language }) => {
     const silent = executorOf(() => Promise.resolve({}), {
       languages: [runs(() => Promise.resolve({}), language)],
     });
@@ -114,7 +114,7 @@ describe('createExecutor', () => {
     { stdout: 'printed\n' },
     { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] },
     { status: 'failed', error: { code: 'user_error', message: 'Error: boom' } },
-  ])('says nothing of that where a program ends with %j', async (result) => {
+  ])('does not explain that if a program ends with %j', async (result) => {
     const { executor } = executorOf(() => Promise.resolve(result));
     expect(await executor.execute({ code: 'x' })).not.toHaveProperty('resultNote');
   });
@@ -144,7 +144,7 @@ describe('createExecutor', () => {
     });
   });
 
-  test('sends 16 pictures, those that were shown first, and leaves others where they are', async () => {
+  test('sends the first 16 pictures and leaves others in the value', async () => {
     const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
     const { executor } = executorOf(() =>
       Promise.resolve({ value: [picture, picture], content: Array.from({ length: 15 }, () => picture) }),
@@ -179,7 +179,7 @@ describe('createExecutor', () => {
     }
   });
 
-  test('logs what is wrong with this machine, and not what is wrong with a request', async () => {
+  test('logs what is wrong with this machine, but not what is wrong with a request', async () => {
     const logged: unknown[] = [];
     const logger = { ...silentLogger, error: (...entry: unknown[]) => logged.push(entry) };
     const { executor } = executorOf(() => Promise.resolve({}), { logger });
@@ -191,7 +191,7 @@ describe('createExecutor', () => {
     ]);
   });
 
-  test('hands over what was asked for, checked and completed', async () => {
+  test('passes the checked and completed request to the sandbox', async () => {
     let seen: ExecutionRequest | undefined;
     const fetcher = { fetch: () => Promise.reject(new Error('unused')) };
     const { executor } = executorOf(
@@ -217,7 +217,7 @@ describe('createExecutor', () => {
     );
   });
 
-  test('lets code call what allowedTools lists and nothing else, and sums up the calls', async () => {
+  test('lets code call only the tools in allowedTools, and summarizes the calls', async () => {
     const { executor } = executorOf(async ({ tools: source }) => {
       await source.callTool('mcp__test__echo', { text: 'a' });
       await source.callTool('mcp__test__echo', { text: 'b' });
@@ -235,7 +235,7 @@ describe('createExecutor', () => {
     expect(without).toMatchObject({ success: false, errorCode: 'permission_denied', toolCallsMade: [] });
   });
 
-  test('names servers that could not be listed, once', async () => {
+  test('names each server that could not be listed once', async () => {
     const failed = { server: 'broken', reason: 'it speaks\ngarbage.', fix: 'Check its command.' };
     const source: ToolSource = {
       ...tools(),
@@ -301,7 +301,7 @@ describe('createExecutor', () => {
     });
   });
 
-  test('refuses what does not fit into the queue, with the time to come back', async () => {
+  test('refuses a request that does not fit into the queue, with the time to try again', async () => {
     const caller = new AbortController();
     const { executor } = executorOf(({ signal }) => untilCancelled(signal), {
       queue: { maxConcurrent: 1, maxQueued: 0 },
@@ -400,7 +400,7 @@ describe('createExecutor', () => {
     },
   );
 
-  test('tells the last tool called and the last line printed', async () => {
+  test('reports the last tool called and the last line printed as progress', async () => {
     const { executor } = executorOf(async ({ tools: source, onOutput }) => {
       await source.callTool('mcp__test__echo', { text: 'a' });
       onOutput?.({ stream: 'stdout', text: 'one\ntwo\nthr' });
@@ -493,7 +493,7 @@ describe('createExecutor', () => {
     expect(events[0]?.resultBytes).toBeGreaterThan(0);
   });
 
-  test('runs no program that is not admitted, and says why', async () => {
+  test('does not run a program that is not admitted, and reports why', async () => {
     const started: AuditRecord[] = [];
     let ran = 0;
     const { executor, executions } = executorOf(
@@ -569,7 +569,7 @@ describe('createExecutor', () => {
     },
   );
 
-  test('runs no program that was cancelled while its start was put on record', async () => {
+  test('does not run a program that was cancelled while its start was recorded', async () => {
     const caller = new AbortController();
     let ran = 0;
     const { executor, executions } = executorOf(
@@ -592,7 +592,7 @@ describe('createExecutor', () => {
     expect((await executor.execute({ code: 'x' })).success).toBe(true);
   });
 
-  test('close({ drainMs }) lets what runs and waits end, and refuses more at once', async () => {
+  test('close({ drainMs }) lets executions that run and wait end, and refuses more at once', async () => {
     const ends: (() => void)[] = [];
     const sandbox = sandboxOf(() => new Promise((resolve) => ends.push(() => resolve({}))));
     const { executor } = executorOf(() => Promise.resolve({}), {
@@ -633,7 +633,7 @@ describe('createExecutor', () => {
     expect((await running).status).toBe('cancelled');
   });
 
-  test('close() cancels what runs and waits, closes the sandboxes and refuses more', async () => {
+  test('close() cancels executions that run and wait, closes the sandboxes and refuses more', async () => {
     const sandbox = sandboxOf(({ signal }) => untilCancelled(signal));
     const { executor } = executorOf(() => Promise.resolve({}), {
       languages: [{ ...typescript, sandbox }],
@@ -663,7 +663,7 @@ describe('createExecutor', () => {
       expect((await executor.execute({ code: 'x' }, { language: 'python' })).result).toBe('py');
     });
 
-    test('goes on with one where the sandbox of the other is broken', async () => {
+    test('runs one of them if the sandbox of the other is broken', async () => {
       const brokenSandbox = { language: 'python', execute: broken, status: broken, close: broken };
       const sandbox = sandboxOf(runOf({ value: 'ts' }));
       const { executor } = executorOf(runOf({}), {
@@ -685,7 +685,7 @@ describe('createExecutor', () => {
       expect(sandbox.isClosed).toBe(true);
     });
 
-    test('refuses files for Python before it asks what is granted', async () => {
+    test('refuses files for Python before it looks at the grants', async () => {
       let hasRun = false;
       const { executor } = executorOf(runOf({}), {
         languages: [runs(() => Promise.resolve({ value: (hasRun = true) }), python)],
@@ -702,7 +702,7 @@ describe('createExecutor', () => {
       expect(hasRun).toBe(false);
     });
 
-    test('holds a language back at its own limit, and not the other', async () => {
+    test('applies the limit of one language to that language alone', async () => {
       const executor = createExecutor({
         tools: tools(),
         languages: [

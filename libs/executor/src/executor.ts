@@ -23,7 +23,7 @@ import type { RunnableLanguage } from './languages/execution-language.js';
 export interface ExecutorOptions {
   /** The upstream tools. */
   tools: ToolSource;
-  /** What programs can be written in, each with its sandbox. */
+  /** The languages of programs, each with its sandbox. */
   languages: readonly RunnableLanguage[];
   /** Serves granted network access; without it there is none. */
   fetcher?: HttpFetcher;
@@ -39,27 +39,27 @@ export interface ExecutorOptions {
   /** The ceiling of `permissions`; its files and folders are opened when the executor is made. Default: nothing. */
   grants?: ExecutionGrants;
   queue?: QueueOptions;
-  /** Where executions can be looked up, by several executors together. Default: one of its own. */
+  /** Where executions are looked up; several executors may share it. Default: one of its own. */
   executions?: Executions;
   logger?: Logger;
 }
 
-/** What the way in decides, not what the caller sent. */
+/** Options that the way in decides, not the caller. */
 export interface ExecuteOptions extends Pick<CallOptions, 'signal' | 'traceparent'> {
   /** Default `typescript`. */
   language?: Language;
-  /** Who asks: its policy bounds what the program may call, and every record names it. Default: the embedder. */
+  /** Who asks. Its policy bounds what the program may call, and every record names it. Default: the embedder. */
   caller?: Caller;
-  /** Told about the last tool called and the last line printed, as often as that happens. */
+  /** Called with the last tool called and the last line printed, each time that one of them changes. */
   onProgress?: (message: string) => void;
 }
 
 export interface ExecutorStats {
   running: number;
   waiting: number;
-  /** Executions that may run at once. */
+  /** The number of executions that may run at once. */
   max: number;
-  /** Executions that have ended and can be looked up. */
+  /** The number of executions that have ended and can be looked up. */
   finished: number;
 }
 
@@ -70,18 +70,18 @@ export interface Executor {
    * and faults of the host are reports, too.
    */
   start(request: ExecuteRequest, options?: ExecuteOptions): Execution;
-  /** The same, where nothing but the report is of interest. */
+  /** The same, if you need only the report. */
   execute(request: ExecuteRequest, options?: ExecuteOptions): Promise<ExecutionReport>;
   /** An execution of this caller that is under way or ended a short time ago; see `executions`. */
   get(id: string, caller: Caller): Execution | undefined;
   /** The executions of this caller that are under way or ended a short time ago, the newest first. */
   list(filter: ExecutionFilter, caller: Caller): ExecutionSummary[];
   readonly stats: ExecutorStats;
-  /** What each sandbox can do on this machine; one that cannot even tell that is one that can do nothing. */
+  /** What each sandbox can do on this machine. A sandbox whose status fails counts as one that can do nothing. */
   status(): Promise<SandboxStatus[]>;
   /**
-   * Refuses later executions, lets those that run and wait go on for `drainMs` (default 0), then cancels what is
-   * left and ends the sandboxes. A later call with a shorter time cuts an earlier one short.
+   * Refuses later executions, lets those that run and wait go on for `drainMs` (default 0), then cancels the others and
+   * closes the sandboxes. A later call with a shorter time cuts an earlier one short.
    */
   close(options?: { drainMs?: number }): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { OutputChunk } from '@code-executor/contracts';
 
 const maxLineChars = 200;
 
-/** Follows printed text and hands on the last complete line of each piece that ends one. */
+/** Follows printed text and passes on the last complete line of each piece that completes one. */
 export function lastLine(onLine: (line: string) => void): (chunk: OutputChunk) => void {
   let unfinished = '';
   return ({ text }) => {

@@ -2,36 +2,36 @@ import { EventEmitter, once } from 'node:events';
 
 import type { OutputChunk } from '@code-executor/contracts';
 
-/** What a reader gets at once. */
+/** The output that a reader gets in one piece. */
 export interface OutputPage {
   chunks: OutputChunk[];
-  /** Where to read on: the number of characters that were printed up to here, in both streams together. */
+  /** The offset to continue at: the number of characters printed so far, in both streams together. */
   nextOffset: number;
-  /** Characters before these chunks that were asked for and are not kept any more. */
+  /** The number of requested characters before these chunks that are no longer kept. */
   omitted: number;
-  /** Whether nothing will follow. */
+  /** Whether this is the end of the output. */
   isComplete: boolean;
 }
 
-/** The most that is kept, in characters; the oldest go first. */
+/** The limit of the kept output, in characters; the oldest pieces go first. */
 const maxChars = 1_000_000;
-/** What a piece takes beside its text: a program may change between its streams with every character. */
+/** The cost of a piece besides its text, because a program may switch between its streams with every character. */
 const charsPerPiece = 64;
-/** Short pieces are kept together: a million pieces of one character would take a hundred times their size. */
+/** Short pieces are joined, because a million pieces of one character would take a hundred times their size. */
 const pieceChars = 4096;
 
 interface Piece extends OutputChunk {
   offset: number;
 }
 
-/** What an execution prints, for any number of readers, each at its own place. */
+/** The output of an execution, for any number of readers, each with its own offset. */
 export class OutputLog {
   readonly #pieces: Piece[] = [];
   #end = 0;
   #isComplete = false;
   readonly #changes = new EventEmitter().setMaxListeners(0);
 
-  /** What is kept takes so much memory, in characters. */
+  /** The memory that the kept output takes, in characters. */
   get size(): number {
     const first = this.#pieces[0]?.offset ?? this.#end;
     return this.#end - first + this.#pieces.length * charsPerPiece;
@@ -46,13 +46,13 @@ export class OutputLog {
     this.#tell();
   }
 
-  /** Nothing follows. */
+  /** Marks the end of the output. */
   complete(): void {
     this.#isComplete = true;
     this.#tell();
   }
 
-  /** What there is from an offset on. */
+  /** The output from an offset on. */
   read(fromOffset: number): OutputPage {
     const first = this.#pieces[0]?.offset ?? this.#end;
     const chunks = this.#pieces
@@ -66,13 +66,13 @@ export class OutputLog {
     };
   }
 
-  /** The same, as soon as there is something or nothing will follow, and after `waitMs` in any case. */
+  /** The same, as soon as there is output or the output has ended, and after `waitMs` at the latest. */
   async waitFor(fromOffset: number, waitMs: number): Promise<OutputPage> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), waitMs);
     const { signal } = limit;
     while (!signal.aborted && !this.#isComplete && this.#end <= fromOffset) {
-      // It rejects when the time is over, which the condition sees.
+      // It rejects at the deadline, which the condition of the loop checks.
       await once(this.#changes, 'change', { signal }).catch(() => undefined);
     }
     clearTimeout(timer);

@@ -60,7 +60,7 @@ class QueuedExecutor implements Executor {
     return Promise.all(
       this.#options.languages.map(({ name: language, sandbox }) =>
         sandbox.status().catch((reason: unknown) => {
-          this.#logger.error({ language, err: reason }, 'A sandbox tells no status.');
+          this.#logger.error({ language, err: reason }, 'The status of a sandbox cannot be read.');
           return { language, note: CodeExecutorError.from(reason).message };
         }),
       ),
@@ -98,12 +98,12 @@ class QueuedExecutor implements Executor {
     const closed = await Promise.allSettled(this.#options.languages.map(({ sandbox }) => sandbox.close()));
     await Promise.all(this.#unfinished);
     this.#ceiling.close();
-    // Only now: a sandbox that fails to close keeps no other open.
+    // Only now, so that a sandbox that fails to close does not keep others open.
     const failure = closed.find((outcome) => outcome.status === 'rejected');
     if (failure) throw CodeExecutorError.from(failure.reason);
   }
 
-  /** Resolves when nothing is under way any more, the time is over, or somebody else closes at once. */
+  /** Resolves when nothing is under way any more, the time is over, or another call closes at once. */
   async #drain(drainMs: number): Promise<void> {
     await within(drainMs, Promise.all(this.#unfinished), this.#closing.signal);
   }

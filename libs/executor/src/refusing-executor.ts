@@ -6,7 +6,7 @@ import { reportFault } from './execution-report.js';
 import type { Executor } from './executor.js';
 import { typescript } from './languages/typescript.js';
 
-/** Runs nothing, whatever is asked of it: each report says why. For a server that cannot start. */
+/** Runs nothing: each report says why. For a server that cannot start. */
 export function refusingExecutor(reason: CodeExecutorError): Executor {
   const refuse = (caller = embedder, language = typescript.name) =>
     new LiveExecution({ id: newExecutionId(), language, caller }, undefined, ({ id }) =>

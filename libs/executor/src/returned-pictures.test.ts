@@ -41,19 +41,19 @@ describe('takePictures', () => {
     expect(takePictures(value, 16)).toEqual({ value, pictures: [] });
   });
 
-  test('names a picture by its bytes, whatever it claims to be', () => {
+  test('decides the type of a picture by its bytes, whatever it claims to be', () => {
     const { value, pictures } = takePictures({ ...picture, mimeType: 'text/html' }, 16);
     expect(value).toEqual(place);
     expect(pictures).toEqual([picture]);
   });
 
-  test('takes no more than it may', () => {
+  test('takes no more pictures than allowed', () => {
     const { value, pictures } = takePictures([picture, picture, picture], 2);
     expect(value).toEqual([place, place, picture]);
     expect(pictures).toHaveLength(2);
   });
 
-  test('takes only what belongs to a picture', () => {
+  test('takes only the fields of a picture', () => {
     const { pictures } = takePictures({ ...picture, annotations: 7, _meta: [] }, 16);
     expect(pictures).toEqual([picture]);
   });

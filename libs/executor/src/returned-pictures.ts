@@ -1,6 +1,6 @@
 import { type ContentBlock, type JsonValue, pictureTypeOf } from '@code-executor/contracts';
 
-/** An image block as MCP has it. */
+/** An image block of MCP. */
 export interface Picture extends ContentBlock {
   type: 'image';
   /** Base64. */
@@ -17,7 +17,7 @@ export interface TakenPictures {
 /**
  * Takes the pictures out of a program's value, so that they travel as pictures and not as text. They are
  * looked for where tools put them: the value itself, an element of it, or an element of its `content`.
- * Their bytes say what they are, whatever the block claims. What is no base64 of a picture, or comes after
+ * Their bytes decide their type, whatever the block claims. Anything that is not a picture in base64, or comes after
  * `maxPictures`, stays as it is.
  */
 export function takePictures(value: JsonValue, maxPictures: number): TakenPictures {
@@ -25,7 +25,7 @@ export function takePictures(value: JsonValue, maxPictures: number): TakenPictur
   const take = (item: JsonValue): JsonValue => {
     const mimeType = pictures.length < maxPictures && isPicture(item) && typeOf(item.data);
     if (!mimeType) return item;
-    // Nothing else of the block: a client may refuse the whole result over a field that is not as MCP has it.
+    // Nothing else of the block, because a client may refuse the whole result for a field that MCP does not have.
     const picture: Picture = { type: 'image', data: item.data, mimeType };
     pictures.push(picture);
     return { type: 'image', ...describePicture(picture) };

@@ -9,7 +9,7 @@ describe('withoutFence', () => {
     ['```\na\n\nb\n```', 'a\n\nb'],
     ['~~~~python3\n1\n~~~~', '1'],
     ['````js\nconst t = `\n```\n`;\n````', 'const t = `\n```\n`;'],
-  ])('takes off the one fence around all of %j', (code, program) => {
+  ])('removes the one fence around all of %j', (code, program) => {
     expect(withoutFence(code)).toBe(program);
   });
 

@@ -1,9 +1,9 @@
-/** The first line of a fenced block of Markdown: its marks, and what language it is said to be. */
+/** The first line of a fenced block of Markdown: its marks and its language. */
 const opening = /^(`{3,}|~{3,})[\w+#.-]*$/;
 
 /**
- * The program without the code fence that is around all of it, as models write code in text; as it is, where there
- * is more than the one fence.
+ * The program without a code fence around all of it, which models often add. A program with more than that one fence
+ * stays as it is.
  */
 export function withoutFence(code: string): string {
   const lines = code.trim().split('\n');

@@ -8,19 +8,19 @@ import { languages } from './languages.js';
 import { executorOptions } from './options.js';
 import type { HostSettings } from './settings.js';
 
-/** What runs programs, under the settings of one moment. */
+/** The parts that run programs, made from one version of the settings. */
 export interface ExecutionParts {
   executor: Executor;
   lasting: LastingParts;
   /**
-   * Takes no more executions, lets those and the tool calls under way go on for `drainMs`, ends them and, where nobody
-   * else uses them, the lasting parts; resolves when their processes are gone. A second call with a shorter time cuts
-   * the first one short.
+   * Refuses later executions, and lets those and the tool calls under way go on for `drainMs`. Then it ends them and, if
+   * nothing else uses them, the lasting parts. Resolves when their processes are gone. A second call with a shorter time
+   * shortens the first one.
    */
   close(drainMs: number): Promise<void>;
 }
 
-/** Puts the parts together. Nothing here opens a process, a port or a file but what `grants` names. */
+/** Puts the parts together. Opens no process and no port, and no file except those that `grants` names. */
 export function openExecutionParts(
   settings: HostSettings,
   lasting: LastingParts,
@@ -49,7 +49,7 @@ export function openExecutionParts(
     async close(drainMs) {
       const warn = (error: unknown) => logger.error({ err: error }, 'Closing failed.');
       const endsAt = performance.now() + drainMs;
-      // Programs end before what serves their calls.
+      // Programs must end before the parts that serve their calls.
       await executor.close({ drainMs }).catch(warn);
       await fetcher.close().catch(warn);
       await leave(Math.max(0, endsAt - performance.now()));

@@ -21,7 +21,7 @@ test.each<[string, (IsolationMode | undefined)[], boolean]>([
   expect(await measureHealth({ executor, poolStats })).toMatchObject({ healthy, sandboxes });
 });
 
-test('health says where no language is enabled', async () => {
+test('health reports that no language is enabled', async () => {
   const executor = { stats, status: () => Promise.resolve([]) };
   const health = await measureHealth({ executor, poolStats });
   expect(health).toMatchObject({

@@ -7,9 +7,9 @@ type Spares = NonNullable<SandboxStatus['spares']>;
 
 /** What works, and how much of it is in use. */
 export interface HostHealth {
-  /** Whether programs of every language that is switched on can run. */
+  /** Whether programs in every enabled language can run. */
   healthy: boolean;
-  /** Which mode programs get; absent where none can run. */
+  /** The isolation mode of programs; absent if none can run. */
   isolation?: IsolationMode;
   /** Why it is not `strict`, or why nothing can run. */
   note?: string;
@@ -19,9 +19,9 @@ export interface HostHealth {
   /** Upstream calls. */
   connectionPool: { active: number; waiting: number; max: number };
   executions: ExecutorStats;
-  /** Processes that wait for a program, of all languages; absent where none can. */
+  /** Processes of all languages that wait for a program; absent if no language has them. */
   spares?: Spares;
-  /** One for each language that is switched on. */
+  /** One for each enabled language. */
   sandboxes: SandboxStatus[];
   servers: Pick<ServerStats, 'name' | 'state' | 'reason'>[];
 }
@@ -36,7 +36,7 @@ export async function measureHealth({
 }: {
   executor: Pick<Executor, 'stats' | 'status'>;
   poolStats: PoolStats;
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   auditLog?: object | undefined;
 }): Promise<HostHealth> {
   const sandboxes = await executor.status();

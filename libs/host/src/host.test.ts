@@ -37,7 +37,7 @@ describe('a reload', () => {
     ['the clients', { config: { ...options.config, http: { port: 4444 } } }],
     ['limits', { config: { ...options.config, security: { maxTimeoutMs: 40_000 } } }],
     ['nothing', {}],
-  ])('of %s keeps connections, tool lists and the record', (_what, change) => {
+  ])('of %s keeps connections, tool lists and the audit log', (_what, change) => {
     const opened = open();
     const before = opened.tools;
     opened.reload({ ...options, ...change });
@@ -49,7 +49,7 @@ describe('a reload', () => {
     ['how servers are connected', { ...options.config, pool: { maxConcurrent: 7 } }],
     ['what is known of their tools', { ...options.config, schemaCache: { ttlMs: 5000 } }],
     ['the record', { ...options.config, audit: { enabled: false, retentionDays: 3 } }],
-  ])('of %s begins anew', (_what, config) => {
+  ])('of %s replaces connections, tool lists and the audit log', (_what, config) => {
     const opened = open();
     const before = opened.tools;
     opened.reload({ ...options, config });
@@ -57,7 +57,7 @@ describe('a reload', () => {
     expect(names(opened)).toEqual(['one']);
   });
 
-  test('makes other executors only where that counts for executions', () => {
+  test('makes a new executor only if executions are affected', () => {
     const opened = open();
     const { executor } = opened;
     opened.reload({ ...options, servers: {} });
@@ -67,7 +67,7 @@ describe('a reload', () => {
     expect(opened.executor).not.toBe(executor);
   });
 
-  test('leaves executions where their caller finds them', async () => {
+  test('keeps executions where their caller finds them', async () => {
     const opened = open();
     const caller: Caller = { id: 'ada', kind: 'http' };
     const execution = opened.executor.start({ code: '' }, { caller });
@@ -77,7 +77,7 @@ describe('a reload', () => {
     expect((await opened.health()).executions.finished).toBe(1);
   });
 
-  test('is on record, as is one that is refused, and what is told last', async () => {
+  test('is recorded, as are a refused one and the last event', async () => {
     const opened = open();
     opened.reload({ ...options, servers: {} });
     opened.refuse();

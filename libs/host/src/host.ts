@@ -29,7 +29,7 @@ export interface HostOptions extends HostSettings {
   logger?: Logger;
 }
 
-/** Everything behind the doors: what runs programs, calls tools and keeps the record, as it is configured now. */
+/** All running parts: they run programs, call tools and keep the audit log, under the present configuration. */
 export interface Host {
   readonly settings: HostSettings;
   readonly executor: Executor;
@@ -37,30 +37,31 @@ export interface Host {
   readonly tools: ToolSource;
   readonly poolStats: PoolStats;
   readonly cache: SchemaCache<unknown>;
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   readonly auditLog: AuditLog | undefined;
-  /** Takes an event to the record, and to whoever observes. */
+  /** Passes an event to the audit log and to `observe`. */
   readonly audit: AuditSink;
-  /** Present where nothing may be done without a record of it. */
+  /** Present if nothing may be done without a record of it. */
   readonly admit: Admission | undefined;
   /**
-   * Has these settings from now on; what runs goes on with those that it began with. Servers that are configured as
-   * before stay connected, unless how all of them are connected changed. What cannot be composed throws, and all stays
-   * as it was.
+   * Uses these settings from now on; executions under way keep those that they began with. Servers with an unchanged
+   * configuration stay connected, unless a setting for all of them changed. Throws if no parts can be made from the
+   * settings, and keeps the old ones.
    */
   reload(settings: HostSettings): void;
-  /** Puts on record that new settings cannot be used, and that the old ones stay. */
+  /** Records that new settings cannot be used and that the old ones stay. */
   refuse(): void;
   /** What works, and how much of it is in use. */
   health(): Promise<HostHealth>;
   /**
-   * Executions and calls may go on for `drainMs` (default 0), then all ends. `lastEvent` is made when everything but the
-   * record has ended, and is the last that is on it. A second call with a shorter time cuts the first one short.
+   * Lets executions and calls go on for `drainMs` (default 0), then ends everything. `lastEvent` is called when everything
+   * except the audit log has ended; its event is the last one recorded. A second call with a shorter time shortens the
+   * first one.
    */
   close(options?: { drainMs?: number; lastEvent?: () => LifecycleEvent }): Promise<void>;
 }
 
-/** Puts all parts together. Opens no process, no connection and no file but those that may be granted. */
+/** Puts all parts together. Opens no process and no connection, and no file except those that may be granted. */
 export function createHost({ tools, observe, logger = silentLogger, ...settings }: HostOptions): Host {
   return new ReloadableHost(settings, { tools, observe, logger });
 }
@@ -68,10 +69,10 @@ export function createHost({ tools, observe, logger = silentLogger, ...settings 
 class ReloadableHost implements Host {
   readonly #options: LastingOptions;
   #settings: HostSettings;
-  /** Of all executors together: what is found stays found when the settings change. */
+  /** Shared by all executors, so that executions are still found when the settings change. */
   readonly #executions: Executions;
   #current: ExecutionParts;
-  /** Earlier parts that finish their executions. */
+  /** Earlier parts, which finish their executions. */
   readonly #draining = new Set<ExecutionParts>();
   #isClosing = false;
 
@@ -124,7 +125,7 @@ class ReloadableHost implements Host {
       this.#current = this.#open(settings, lasting);
       this.#draining.add(old);
       const close = () => old.close(longestExecutionMs(before)).finally(() => this.#draining.delete(old));
-      // Whoever was given the old ones in this turn has yet to begin with them.
+      // Callers that got the old parts in this turn of the event loop have not used them yet.
       setImmediate(() => void close());
     }
     lasting?.update(settings);
@@ -164,13 +165,13 @@ function now(): string {
   return new Date().toISOString();
 }
 
-/** What decides how executions run, whichever servers there are. */
+/** The settings that decide how executions run, apart from the servers. */
 function withoutServers({ config, homeDir, withheld }: HostSettings): object {
   const servers = { mcpServers: undefined, mcpConfigPath: undefined, projectOnly: undefined };
   return { ...config, ...servers, http: undefined, homeDir, withheld };
 }
 
-/** From when it is asked for: the wait for its turn, the start, and its own time. */
+/** From its request on: the wait for its turn, the start, and its own time. */
 function longestExecutionMs({ config: { sandbox, security } }: HostSettings): number {
   return (sandbox?.queueTimeoutMs ?? 30_000) + 60_000 + (security?.maxTimeoutMs ?? 300_000);
 }

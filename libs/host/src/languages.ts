@@ -7,7 +7,7 @@ import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
 import { pythonOptions, typescriptOptions } from './options.js';
 import type { HostSettings } from './settings.js';
 
-/** A language, and how the host makes what runs its programs. */
+/** A language, and how the host makes its sandbox. */
 export interface HostLanguage extends ExecutionLanguage {
   createSandbox(settings: HostSettings): Sandbox;
 }

@@ -14,12 +14,12 @@ export interface LastingOptions {
   logger: Logger;
 }
 
-/** What stays while other settings change: the upstream servers, what is known of their tools, and the record. */
+/** The parts that outlive changes of other settings: the upstream servers, the cache of their tools, and the audit log. */
 export class LastingParts {
   readonly tools: ToolSource;
   readonly cache: SchemaCache<unknown>;
   readonly record: Record;
-  /** Called when everything but the record has ended: what it tells is the last that is on record. */
+  /** Called when everything except the audit log has ended, so that it can record the last event. */
   beforeRecordEnds: (() => void) | undefined;
   readonly #pool: ClientPool | undefined;
   readonly #logger: Logger;
@@ -47,14 +47,14 @@ export class LastingParts {
     return this.#pool?.stats ?? { active: 0, waiting: 0, max: 0, servers: [] };
   }
 
-  /** Other upstream servers from now on; those that are configured as before stay connected. */
+  /** Uses these upstream servers from now on; those with an unchanged configuration stay connected. */
   update({ servers = {}, unusable = [] }: HostSettings): void {
     this.#pool?.update(servers, unusable);
   }
 
   /**
-   * Whoever uses it enters, and calls what this returns when it leaves: the last one ends it all, after the tool calls
-   * under way have had `drainMs`. It may leave again with a shorter time.
+   * Registers a user of these parts and returns the function with which it leaves. The last one that leaves ends the
+   * parts, after the tool calls under way have had `drainMs`. A user may leave again with a shorter time.
    */
   enter(): (drainMs: number) => Promise<void> {
     let isInside = true;
@@ -63,14 +63,14 @@ export class LastingParts {
       if (isInside) this.#users--;
       isInside = false;
       if (this.#users > 0) return;
-      // Over HTTP, tools are called without an executor.
+      // Calls over HTTP need no executor and may still be under way.
       await this.#pool?.drain(drainMs);
       this.#closing ??= this.#close();
       await this.#closing;
     };
   }
 
-  /** The record last of all; what fails to close keeps nothing else open. */
+  /** The audit log comes last. A part that fails to close does not keep the others open. */
   async #close(): Promise<void> {
     const close = (part: { close(): Promise<void> } | undefined) =>
       part?.close().catch((error: unknown) => this.#logger.error({ err: error }, 'Closing failed.'));
@@ -81,7 +81,7 @@ export class LastingParts {
   }
 }
 
-/** Everything in the settings that they are made of, but for the servers, which the pool can change. */
+/** The settings of these parts, except the servers, which the pool can change. */
 export function lastingSettings({ config, homeDir }: HostSettings): object {
   const { audit, discovery, pool, schemaCache } = config;
   return { audit, discovery, pool, schemaCache, homeDir };

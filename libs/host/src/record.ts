@@ -8,15 +8,15 @@ import type { HostSettings } from './settings.js';
 
 /** Where events go. */
 export interface Record {
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   log?: AuditLog;
-  /** Takes an event to the log, and to whoever observes. */
+  /** Passes an event to the log and to `observe`. */
   audit: AuditSink;
-  /** Present where nothing may be done without a record of it. */
+  /** Present if nothing may be done without a record of it. */
   admit?: Admission;
 }
 
-/** The record as configured. Opens nothing: the first event does. */
+/** The record as configured. Opens nothing before the first event. */
 export function openRecord(settings: HostSettings, observe: AuditSink | undefined, logger: Logger): Record {
   const { log, admit } = openLog(settings, logger);
   return {

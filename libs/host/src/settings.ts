@@ -1,6 +1,6 @@
 import type { Config, FoundServers } from '@code-executor/config';
 
-/** What a host is made of: the configuration, and what was found beside it. */
+/** The configuration of a host, and the servers that were found. */
 export interface HostSettings extends Partial<Pick<FoundServers, 'servers' | 'unusable'>> {
   config: Config;
   /** The folder for everything that the product writes; without it, nothing is kept. */

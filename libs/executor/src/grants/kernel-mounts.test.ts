@@ -28,6 +28,6 @@ test.each([
   expect(kernelMountsAt(place, mountinfo)).toEqual(mounts);
 });
 
-test('finds those of this machine', () => {
+test('finds the file systems of this machine', () => {
   expect(kernelMountsAt('/proc/self')).toEqual(['/proc']);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { isInside } from './names-behind.js';
 
-/** File systems of the kernel, by the names that /proc/self/mountinfo has for them: what is written there changes the machine. */
+/** File systems of the kernel, by their names in /proc/self/mountinfo: writing there changes the machine. */
 const kernelTypes: ReadonlySet<string> = new Set(
   [
     'proc sysfs devtmpfs devpts cgroup cgroup2 cpuset configfs debugfs tracefs securityfs selinuxfs smackfs',
@@ -11,8 +11,9 @@ const kernelTypes: ReadonlySet<string> = new Set(
 );
 
 /**
- * Where the kernel's file systems are mounted, in a place (without links) and around it: whoever keeps the root of
- * another system in a folder, for a container or a build, has them there too. Of one in another within the place, the outer one alone.
+ * Where the kernel's file systems are mounted, inside a place (without links) and around it. A folder that holds the
+ * root of another system, for a container or a build, contains them, too. If one lies inside another, only the outer one
+ * counts.
  *
  * @param mountinfo - The text of /proc/self/mountinfo.
  */
@@ -25,7 +26,7 @@ export function kernelMountsAt(place: string, mountinfo = readMounts()): string[
       const [type = ''] = line.slice(line.indexOf(' - ') + 3).split(' ', 1);
       return { path: unescaped(path), isKernel: kernelTypes.has(type) };
     });
-  // Of those around it the innermost one counts, and of several at one path the last: /dev/shm lies in memory.
+  // The innermost mount around the place counts, and the last of several at one path: /dev/shm lies in memory.
   const around = mounts
     .filter(({ path }) => isInside(place, path))
     .sort((one, other) => one.path.length - other.path.length)
@@ -35,7 +36,7 @@ export function kernelMountsAt(place: string, mountinfo = readMounts()): string[
   return outermost(near.filter(({ isKernel }) => isKernel).map(({ path }) => path));
 }
 
-/** The paths that lie in no other one, each once. */
+/** The paths that are not inside another one, without duplicates. */
 export function outermost(paths: readonly string[]): string[] {
   const unique = [...new Set(paths)];
   return unique.filter((path) => !unique.some((other) => other !== path && isInside(path, other)));

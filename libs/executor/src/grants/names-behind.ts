@@ -1,12 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** As many as the kernel follows. */
+/** The number of links that the kernel follows. */
 const maxLinks = 40;
 
 /**
- * Every name that decides where a path leads: of each link on the way and, last, of what is there or would be. The
- * folders in these names are no links.
+ * Every name that decides where a path leads: that of each link on the way and, last, that of the target, which need
+ * not exist. The folders in these names are not links.
  */
 export function namesBehind(path: string): string[] {
   const links: string[] = [];

@@ -16,7 +16,7 @@ export interface OpenGrant extends GrantedPath {
   readonly handle: FileHandle;
 }
 
-/** Why a path was not granted, as the end of a sentence, and what to do about it. */
+/** Why a path was not granted, as the end of a sentence, with advice. */
 export class Refusal {
   constructor(
     readonly reason: string,
@@ -26,15 +26,15 @@ export class Refusal {
 
 export interface PathCeilingOptions {
   allowRead: readonly string[];
-  /** What may be written may be read. */
+  /** These may be read, too. */
   allowWrite: readonly string[];
-  /** Never granted, there or not. */
+  /** Never granted, whether they exist or not. */
   withheld: readonly string[];
-  /** Told what of this cannot be granted to anybody. */
+  /** Called with each path that cannot be granted at all. */
   warn: (problem: string) => void;
 }
 
-/** A file or folder of the configuration: held open, and as it was called then, with links and without. */
+/** A file or folder of the configuration, which is held open, and its names at that time, with links and without. */
 interface Root {
   descriptor: number;
   names: readonly string[];
@@ -42,14 +42,14 @@ interface Root {
 
 const settings = { read: 'security.allowRead', write: 'security.allowWrite' };
 
-/** The files and folders that executions may be granted: opened once, and kept whatever becomes of their names. */
+/** The files and folders that executions may be granted: opened once and kept, even if their names change. */
 export class PathCeiling {
   #roots: Readonly<Record<PathKind, readonly Root[]>>;
   readonly #withheld: readonly string[];
 
   constructor({ allowRead, allowWrite, withheld, warn }: PathCeilingOptions) {
     this.#withheld = withheld;
-    // Programs may put what they like there.
+    // Programs may write anything there.
     const writable = allowWrite.flatMap((path) => namesBehind(path).slice(-1));
     const hold = (kind: PathKind, paths: readonly string[]) =>
       paths.flatMap((path) => {
@@ -64,12 +64,12 @@ export class PathCeiling {
     this.#roots = { write, read: [...hold('read', allowRead), ...write] };
   }
 
-  /** Opens what a caller asked for, if it may have it. */
+  /** Opens a path that a caller asked for, if it may be granted. */
   async open(kind: PathKind, path: string): Promise<OpenGrant | Refusal> {
     if (process.platform !== 'linux') return new Refusal('is a file, which can be granted on Linux only,');
     const named = resolve(path);
     const found = innermost(this.#roots[kind], named);
-    // Whether something exists outside is not for the caller to know.
+    // A caller must not learn what exists outside.
     if (!found) return new Refusal(`is outside ${settings[kind]}`);
     try {
       return await this.#openBeneath(found, kind, named);
@@ -79,7 +79,7 @@ export class PathCeiling {
   }
 
   close(): void {
-    // Once: the numbers will be others'.
+    // Only once, because the descriptors will be used again for other files.
     for (const { descriptor } of this.#roots.read) closeSync(descriptor);
     this.#roots = { read: [], write: [] };
   }
@@ -115,20 +115,20 @@ export class PathCeiling {
   }
 }
 
-/** What is there, and in nothing else that is hidden. What is behind a link is withheld by its own name. */
+/** The hidden paths that exist and are not inside another one. The target of a link is withheld by its own name. */
 function hiddenIn(folder: string, held: Withheld['holds']): GrantedPath['hidden'] {
   const there = held.filter(({ kind }) => kind === 'file' || kind === 'folder');
   const isFolder = new Map(there.map(({ path, kind }) => [join(folder, path), kind === 'folder']));
   return outermost([...isFolder.keys()]).map((path) => ({ path, isFolder: isFolder.get(path) === true }));
 }
 
-/** The root around a path, by the name that the path has in common with it. */
+/** The root around a path, with the name that both share. */
 interface Found {
   root: Root;
   name: string;
 }
 
-/** It was removed, and only its descriptor is left. */
+/** The file or folder was removed, and only its descriptor is left. */
 class Gone extends Error {}
 
 function innermost(roots: readonly Root[], path: string): Found | undefined {
@@ -141,7 +141,7 @@ function innermost(roots: readonly Root[], path: string): Found | undefined {
     );
 }
 
-/** A string says why that cannot be. */
+/** Opens a root, or returns why it cannot be used. */
 function holdRoot(path: string, writable: readonly string[]): Root | string {
   if (process.platform !== 'linux') return 'is a file, and files can be granted on Linux only';
   const links = namesBehind(path).slice(0, -1);

@@ -78,7 +78,7 @@ describe('PermissionCeiling', () => {
     });
   });
 
-  test('grants the allowed folder and what is inside, once', async () => {
+  test('grants the allowed folder and paths inside it, each once', async () => {
     const inside = [data, join(data, 'sub'), join(data, 'file.txt')];
     expect(await read([...inside, data, `${data}/`])).toMatchObject({
       read: inside,
@@ -101,7 +101,7 @@ describe('PermissionCeiling', () => {
   });
 
   test.each(['absent', 'sub/absent', 'file.txt/below'])(
-    'says that %s inside does not exist',
+    'says that %s does not exist inside',
     async (name) => {
       const { read: granted, notes } = await read([join(data, name)]);
       expect(granted).toEqual([]);
@@ -117,7 +117,7 @@ describe('PermissionCeiling', () => {
     ]);
   });
 
-  test('grants by the name of the configuration and by the real one, where that is a link', async () => {
+  test('grants a configured link by its own name and by its target', async () => {
     const asked = [join(root, 'alias', 'sub'), join(data, 'sub')];
     expect(await read(asked, [join(root, 'alias')])).toMatchObject({ read: asked, notes: [] });
   });
@@ -132,18 +132,18 @@ describe('PermissionCeiling', () => {
     server.close();
   });
 
-  test('what may be written may be read, but not the other way round', async () => {
+  test('grants reading with allowWrite, but not writing with allowRead', async () => {
     const asked = { read: [data], write: [data] };
     expect(await cut(asked, { allowWrite: [data] })).toMatchObject(asked);
     expect((await cut(asked, { allowRead: [data] })).write).toEqual([]);
   });
 
-  test('allowWrite true has no limit, false no grant', async () => {
+  test('grants every path with allowWrite true, and none with false', async () => {
     expect((await cut({ write: [root] }, { allowWrite: true })).write).toEqual([root]);
     expect((await cut({ write: [root] }, { allowWrite: false })).write).toEqual([]);
   });
 
-  test('grants 50 paths of a kind, and says which it leaves out', async () => {
+  test('grants 50 paths of a kind, and reports the others', async () => {
     const paths = Array.from({ length: 52 }, (_, index) => join(data, `folder-${index}`));
     for (const path of paths) mkdirSync(path);
     const { read: granted, notes } = await read(paths);
@@ -158,8 +158,8 @@ describe('PermissionCeiling', () => {
     );
   });
 
-  describe('keeps what the configuration meant', () => {
-    test('whatever takes its place', async () => {
+  describe('keeps the files that the configuration named', () => {
+    test('even if others take their place', async () => {
       const ceiling = ceilingOf({ allowRead: [data] });
       renameSync(data, `${data}-away`);
       symlinkSync(join(root, 'data-old'), data);
@@ -170,7 +170,7 @@ describe('PermissionCeiling', () => {
       expect((await cutBy(ceiling, { read: [`${data}-away`] })).read).toEqual([]);
     });
 
-    test('and says so when that is gone', async () => {
+    test('and reports when they are gone', async () => {
       const file = join(data, 'file.txt');
       const ceiling = ceilingOf({ allowRead: [join(data, 'sub'), file] });
       rmSync(join(data, 'sub'), { recursive: true });
@@ -185,7 +185,7 @@ describe('PermissionCeiling', () => {
       );
     });
 
-    test('and warns of what is not there yet', async () => {
+    test('and warns if they do not exist yet', async () => {
       const later = join(root, 'later');
       const ceiling = ceilingOf({ allowRead: [later] });
       expect(logger.messages).toEqual([
@@ -195,7 +195,7 @@ describe('PermissionCeiling', () => {
       expect((await cutBy(ceiling, { read: [later] })).read).toEqual([]);
     });
 
-    test('and believes no link that lies where programs may write', async () => {
+    test('and follows no link in a folder that programs may write', async () => {
       symlinkSync(join(root, 'data-old'), join(data, 'docs'));
       const grants = {
         allowWrite: [join(root, 'alias')],
@@ -216,7 +216,7 @@ describe('PermissionCeiling', () => {
       );
     });
 
-    test('and closes it once, when nobody needs it any more', () => {
+    test('and closes them once, when they are no longer needed', () => {
       const before = descriptors();
       const ceiling = ceilingOf({ allowRead: [data], allowWrite: [root] });
       expect(descriptors()).toBe(before + 2);
@@ -228,7 +228,7 @@ describe('PermissionCeiling', () => {
     });
   });
 
-  describe('withholds', () => {
+  describe('a withheld file', () => {
     let own: string;
     const grants = () => ({ allowRead: [root], allowWrite: [root], withheld: [own, join(data, 'own.json')] });
     beforeEach(() => {
@@ -237,7 +237,7 @@ describe('PermissionCeiling', () => {
       writeFileSync(join(data, 'own.json'), '{}');
     });
 
-    test('itself and what is in it, to read and to write', async () => {
+    test('is not granted, nor anything inside it, for reading or writing', async () => {
       const paths = [own, join(own, 'sub'), join(data, 'own.json')];
       const { read: granted, write, notes } = await cut({ read: paths, write: paths }, grants());
       expect([granted, write]).toEqual([[], []]);
@@ -251,7 +251,7 @@ describe('PermissionCeiling', () => {
       );
     });
 
-    test('what is around it to write, whether it is there or not', async () => {
+    test('prevents writing in the folders around it, whether it exists or not', async () => {
       rmSync(own, { recursive: true });
       const { write, notes } = await cut({ write: [root, data, join(data, 'sub')] }, grants());
       expect(write).toEqual([join(data, 'sub')]);
@@ -261,7 +261,7 @@ describe('PermissionCeiling', () => {
       ]);
     });
 
-    test('itself from what may be read around it', async () => {
+    test('is hidden in a folder that may be read', async () => {
       expect(await cut({ read: [root] }, grants())).toMatchObject({
         read: [root],
         hidden: [
@@ -271,7 +271,7 @@ describe('PermissionCeiling', () => {
       });
     });
 
-    test('the links on the way to it, and what they lead to', async () => {
+    test('is protected together with the links that lead to it, and their targets', async () => {
       mkdirSync(join(root, 'home'));
       mkdirSync(join(root, 'dotfiles'));
       writeFileSync(join(root, 'dotfiles', 'config.json'), '{}');

@@ -12,32 +12,32 @@ import { type OpenGrant, PathCeiling, type PathKind, Refusal } from './path-ceil
 export interface ExecutionGrants {
   /** Folders and files that may be read. */
   allowRead?: readonly string[];
-  /** Folders and files that may be read and written; `true`: all that the server's own user may. */
+  /** Folders and files that may be read and written; `true`: all that the server's own user may write. */
   allowWrite?: boolean | readonly string[];
   /** Hosts that may be reached, as a {@link HostPattern}, or `*` for all, `*:8443` on that port. */
   allowNetwork?: readonly string[];
   /**
-   * Files and folders that are never granted, whether they are there yet or not: your own configuration, for example.
-   * They are hidden in what may be read, and no folder that holds one may be written.
+   * Files and folders that are never granted, whether they exist yet or not: your own configuration, for example.
+   * They are hidden in folders that may be read, and no folder that contains one may be written.
    */
   withheld?: readonly string[];
 }
 
-/** What is left of the permissions that were asked for. */
+/** The part of the requested permissions that is granted. */
 export interface CutPermissions {
   permissions: GrantedPermissions;
-  /** One line for each thing that was not granted as asked. */
+  /** One line for each permission that was not granted as requested. */
   notes: string[];
-  /** Closes what was opened; nobody may use the permissions any more. */
+  /** Closes what was opened; the permissions can no longer be used. */
   readonly release: () => Promise<void>;
 }
 
-/** Of files and folders, for each kind: each is an open descriptor. */
+/** The limit for each kind, because each path is an open descriptor. */
 const maxPaths = 50;
 
 /**
- * Cuts down what a caller asks for to what the server grants. The files and folders of the configuration are opened
- * when this is made, and stay what they are: a grant is opened beneath them, and follows no link.
+ * Cuts the permissions that a caller asks for down to what the server grants. The files and folders of the
+ * configuration are opened when this is made, and stay the same: a grant is opened beneath them and follows no link.
  */
 export class PermissionCeiling {
   readonly #paths: PathCeiling;

@@ -3,18 +3,18 @@ import { dirname, relative } from 'node:path';
 
 import { namesBehind } from './names-behind.js';
 
-/** What a grant has to do with what is withheld from programs. */
+/** How a grant overlaps with the files that are withheld from programs. */
 export interface Withheld {
-  /** The thing is withheld itself, or lies in what is. */
+  /** The path itself is withheld, or lies in a folder that is. */
   isInside: boolean;
-  /** What is withheld and lies in the thing, by relative paths: there, or at a place where it is looked for. */
+  /** The withheld paths inside it, relative to it; they may not exist yet. */
   holds: { path: string; kind: 'file' | 'folder' | 'link' | 'absent' }[];
 }
 
 /**
- * Compares by device and inode, so that another name of the same folder changes nothing.
+ * Compares by device and inode, so that another name of the same folder makes no difference.
  *
- * @param place - Where the thing is, without links.
+ * @param place - The path, without links.
  */
 export function withheldAt(place: string, paths: readonly string[]): Withheld {
   const identities = new Map<string, string>();
@@ -27,7 +27,7 @@ export function withheldAt(place: string, paths: readonly string[]): Withheld {
   const around = new Set(foldersAround(place).map(identityOf));
   const holds = new Map<string, Withheld['holds'][number]>();
   let isInside = false;
-  // A link decides where a path leads: whoever may replace it may replace what is behind it.
+  // A link decides where a path leads: a program that may replace the link may replace its target.
   for (const name of new Set(paths.flatMap(namesBehind))) {
     const stats = statsOf(name);
     const own = identify(stats) ?? name;
@@ -41,12 +41,12 @@ export function withheldAt(place: string, paths: readonly string[]): Withheld {
   return { isInside, holds: [...holds.values()] };
 }
 
-/** What there is at a name. */
+/** The kind of file at a path. */
 export function kindAt(name: string): Withheld['holds'][number]['kind'] {
   return kindOf(statsOf(name));
 }
 
-/** `/a` and `/` of `/a/b`. */
+/** The folders around a path: `/a` and `/` for `/a/b`. */
 function foldersAround(path: string): string[] {
   const folder = dirname(path);
   return folder === path ? [] : [folder, ...foldersAround(folder)];
