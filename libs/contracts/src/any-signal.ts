@@ -1,4 +1,4 @@
-/** The earliest of several signals; absent ones are left out, and a lone one comes back as it is. */
+/** One signal that aborts with the first of several. Absent ones are ignored, and a single one is returned as it is. */
 export function anySignal(first: AbortSignal, ...others: (AbortSignal | undefined)[]): AbortSignal;
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined;
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {

@@ -2,8 +2,8 @@ import type { Caller } from './caller.js';
 import type { ErrorCode } from './error.js';
 import type { IsolationMode, Language } from './sandbox.js';
 
-// Arguments, prompts and code never appear in an event, at most their SHA-256 in hexadecimal. The log bounds the length
-// of names and lists, so that those who report an event need not.
+// Arguments, prompts and code never appear in an event, only their SHA-256 in hexadecimal. The audit log bounds the
+// length of names and lists, so that code that reports an event need not.
 
 interface Event {
   /** When, as ISO 8601 in UTC with milliseconds. */
@@ -30,7 +30,7 @@ interface Program extends EventMarks {
   codeHash?: string;
   /** In characters. */
   codeLength?: number;
-  /** Names of what occurs in the program and deserves a look, such as `eval`. They decide nothing. */
+  /** Names of patterns in the program that deserve a look, such as `eval`. They decide nothing. */
   patterns?: readonly string[];
   /** What the program asked to call: names and globs. */
   allowedTools?: readonly string[];
@@ -46,7 +46,7 @@ export interface ExecutionStartedEvent extends Program {
 export interface ExecutionEndedEvent extends Program {
   action?: never;
   status: 'success' | 'failure' | 'rejected';
-  /** How the program was walled off; absent if it did not begin. */
+  /** The isolation mode of the program; absent if it did not begin. */
   isolation?: IsolationMode;
   /** Absent for success and for the program's own failures. */
   errorCode?: ErrorCode;
@@ -76,7 +76,7 @@ export interface ToolCallEndedEvent extends EventMarks {
   type: 'tool_call';
   action?: never;
   status: 'success' | 'failure' | 'rejected';
-  /** As the caller wrote it, which for a refused call may be no tool's name. */
+  /** The name that the caller wrote; for a refused call, it may not be the name of a tool. */
   toolName: string;
   /** Absent if no server offers the tool. */
   server?: string;
@@ -86,7 +86,7 @@ export interface ToolCallEndedEvent extends EventMarks {
   errorCode?: ErrorCode | 'tool_error';
   /** 0 if the call did not reach its server. */
   durationMs: number;
-  /** Of it, the wait for a free place. */
+  /** The part of `durationMs` that was the wait for a free place. */
   queuedMs?: number;
   /** Of the result as JSON. */
   resultBytes?: number;
@@ -135,7 +135,7 @@ export interface QueueEvent extends EventMarks {
   queuedMs?: number;
 }
 
-/** Calls of an upstream server are stopped, tried or let through again; the ids are those of the call that did it. */
+/** Calls of an upstream server are stopped, tried or let through again; the ids are those of the call that caused it. */
 export interface CircuitEvent extends EventMarks {
   type: 'circuit';
   action: 'opened' | 'half_open' | 'closed';
@@ -150,12 +150,12 @@ export interface RefusedRequestEvent extends Event {
   status: 'rejected';
   errorCode: ErrorCode;
   clientKind: 'http';
-  /** The name under `http.clients`; absent if nobody knows who asks. */
+  /** The name under `http.clients`; absent if the client is unknown. */
   clientId?: string;
   clientIp?: string;
   /** The status of the answer; absent if the connection was closed to make room for others. */
   httpStatus?: number;
-  /** How many more like it have no record each. */
+  /** The number of other refusals like it that have no record of their own. */
   count?: number;
 }
 
@@ -171,7 +171,7 @@ export interface LifecycleEvent extends Event {
   status: 'success';
 }
 
-/** One thing worth a record that the work of a caller caused. */
+/** An event that the work of a caller caused. */
 export type CallerEvent =
   | ExecutionStartedEvent
   | ExecutionEndedEvent
@@ -183,22 +183,22 @@ export type CallerEvent =
   | QueueEvent
   | CircuitEvent;
 
-/** One thing worth a record: its `type`, and where that is not enough its `action`, say which fields it has. */
+/** An event to record. Its `type` and, where that is not enough, its `action` decide which fields it has. */
 export type AuditEvent = CallerEvent | RefusedRequestEvent | ConfigEvent | LifecycleEvent;
 
 type KeyOf<Union> = Union extends unknown ? keyof Union : never;
 type ValueOf<Union, Key> = Union extends unknown ? (Key extends keyof Union ? Union[Key] : never) : never;
 
-/** An event as it is read back: its file may have been written by anybody, so that any field may be absent. */
+/** An event as it is read back. Any field may be absent, because others may have written the file. */
 export type AuditRecord = Pick<AuditEvent, 'type' | 'timestamp'> & {
   [Key in KeyOf<AuditEvent>]?: Exclude<ValueOf<AuditEvent, Key>, undefined>;
 };
 
-/** Takes events. What it rejects with is for the log: a record that cannot be written breaks no call. */
+/** Takes events. A rejection is only logged, because a record that cannot be written must not break a call. */
 export type AuditSink<Of extends AuditEvent = AuditEvent> = (event: Of) => void | Promise<void>;
 
 /**
- * Takes the record of what is about to be done, before it is done. If it rejects, that is not done, and the caller gets
- * what it rejects with.
+ * Takes the event of a program or call that is about to start. If it rejects, the program or call does not start, and the
+ * caller gets the rejection.
  */
 export type Admission = (event: ExecutionStartedEvent | ToolCallStartedEvent) => void | Promise<void>;

@@ -1,21 +1,21 @@
 /** What one caller may call of what the operator's policy permits. Entries are names, names with `*`, or servers. */
 export interface CallerPolicy {
-  /** The most that it may call. Default: whatever its executions ask for, within the operator's policy. */
+  /** The most that it may call. Default: everything that its executions ask for, within the operator's policy. */
   allow?: readonly string[];
-  /** What of that it may not call. Default: nothing. */
+  /** The part of `allow` that it may not call. Default: nothing. */
   deny?: readonly string[];
 }
 
 /**
- * Who asks. Each way in makes one for every request; it travels with each execution and call, bounds what they
- * may do, and stands in every record of them.
+ * Who asks. Each way in makes one for every request. It travels with each execution and call, bounds what they may do,
+ * and is named in all their records.
  */
 export interface Caller {
   /** At most 64 characters; over HTTP the name under `http.clients`, or `(anyone)`. */
   id: string;
   /** The way in: the standard streams, HTTP, the command line, gRPC, or the program that the library is part of. */
   kind: 'stdio' | 'http' | 'cli' | 'grpc' | 'embedder';
-  /** Absent where the operator has no rules for this caller alone. */
+  /** Absent if the operator has no rules for this caller alone. */
   policy?: CallerPolicy;
 }
 

@@ -27,7 +27,7 @@ describe('CodeExecutorError', () => {
     }
   });
 
-  test('from() passes its own kind through and never shows a foreign message', () => {
+  test('from() returns its own kind as it is and never shows a foreign message', () => {
     const own = new CodeExecutorError('not_found', 'x');
     expect(CodeExecutorError.from(own)).toBe(own);
     const secret = CodeExecutorError.from(new Error('password=hunter2'));

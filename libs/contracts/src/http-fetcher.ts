@@ -1,6 +1,6 @@
 import type { CallOptions } from './tool.js';
 
-/** One HTTP request of sandboxed code, without redirects followed by the caller. */
+/** One HTTP request of sandboxed code. The fetcher follows redirects, the caller does not. */
 export interface HttpRequest {
   url: string;
   method: string;
@@ -22,7 +22,7 @@ export interface HttpFetchOptions extends CallOptions {
   allow: readonly string[];
 }
 
-/** Performs HTTP requests for sandboxed code, on the server's side of the wall. */
+/** Makes HTTP requests for sandboxed code, outside of the sandbox. */
 export interface HttpFetcher {
   fetch(request: HttpRequest, options: HttpFetchOptions): Promise<HttpResponse>;
 }

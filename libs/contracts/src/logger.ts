@@ -1,4 +1,4 @@
-/** Where libraries report; silence is the default. Pino and the console fit. */
+/** Takes the messages of libraries, which are silent without one. Pino and the console fit. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

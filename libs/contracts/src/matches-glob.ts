@@ -1,7 +1,6 @@
 /**
- * Whether `text` matches `pattern`, in which `*` stands for any characters, none included, and everything
- * else for itself. Patterns come from callers: this never backtracks beyond the last `*`, as a regular
- * expression might.
+ * Whether `text` matches `pattern`, in which `*` stands for any number of characters and everything else for itself.
+ * Patterns come from callers, so this never backtracks beyond the last `*`, as a regular expression might.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   let atPattern = 0;

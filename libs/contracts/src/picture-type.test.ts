@@ -8,7 +8,7 @@ describe('pictureTypeOf', () => {
     ['image/jpeg', '\xff\xd8\xff\xe0'],
     ['image/gif', 'GIF89a'],
     ['image/webp', 'RIFF\x1a\x00\x00\x00WEBPVP8 '],
-  ])('tells %s by its beginning', (type, beginning) => {
+  ])('recognizes %s by its beginning', (type, beginning) => {
     expect(pictureTypeOf(Buffer.from(`${beginning}and more`, 'latin1'))).toBe(type);
     expect(pictureTypes).toContain(type);
   });
@@ -20,7 +20,7 @@ describe('pictureTypeOf', () => {
     ['a picture behind something else', ' \x89PNG\r\n\x1a\n'],
     ['the half of a beginning', '\x89PN'],
     ['a RIFF file of another kind', 'RIFF\x1a\x00\x00\x00WAVEfmt '],
-  ])('takes %s for no picture', (_what, beginning) => {
+  ])('does not recognize %s', (_what, beginning) => {
     expect(pictureTypeOf(Buffer.from(beginning, 'latin1'))).toBeUndefined();
   });
 });

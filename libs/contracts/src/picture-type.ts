@@ -1,4 +1,4 @@
-/** What files of each kind begin with. Others are not shown: a client may refuse a whole answer over a picture that is none. */
+/** How files of each type begin. Others are not shown, because a client may refuse a whole answer for an invalid picture. */
 const beginnings = new Map([
   ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -10,7 +10,7 @@ const beginningBytes = 12;
 /** The MIME types of pictures that a model can be shown. */
 export const pictureTypes: readonly string[] = [...beginnings.keys()];
 
-/** The MIME type of a picture, told by its first bytes and by nothing else; undefined where they are those of none. */
+/** The MIME type of a picture, read from its first bytes alone; undefined for anything else. */
 export function pictureTypeOf(bytes: Uint8Array): string | undefined {
   const beginning = String.fromCharCode(...bytes.subarray(0, beginningBytes));
   return pictureTypes.find((type) => beginnings.get(type)?.test(beginning));

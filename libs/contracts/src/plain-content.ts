@@ -2,8 +2,8 @@ import type { ToolResult } from './tool.js';
 
 /**
  * The plain value of a tool's result: structured content if there is any, else the text, else the content blocks as they
- * came. Several text blocks are joined by newlines; any other block keeps the whole list. The text is not parsed: that
- * takes the time and memory of whoever needs it parsed.
+ * came. Several text blocks are joined by newlines; any other block keeps the whole list. The text is not parsed,
+ * because parsing should take the time and memory of the code that needs it.
  */
 export function plainContent(result: ToolResult): unknown {
   if (result.structuredContent !== undefined) return result.structuredContent;

@@ -1,12 +1,12 @@
-/** Control characters, and those that turn the direction of a text or hide in it. */
+/** Control characters, and characters that change the direction of a text or are invisible. */
 const unprintable = /[\p{Cc}\p{Cf}]/gu;
 
-/** Text in which nothing steers the terminal: each such character is a `�`, but line breaks where they are `kept`. */
+/** Text that cannot steer a terminal: each such character becomes `�`, except those in `kept`. */
 export function printable(text: string, kept = ''): string {
   return text.replace(unprintable, (character) => (kept.includes(character) ? character : '�'));
 }
 
-/** A value as JSON that steers no terminal: `JSON.stringify` escapes only some of these characters. */
+/** A value as JSON that cannot steer a terminal. `JSON.stringify` escapes only some of these characters. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(unprintable, (character) =>
     character === '\n' ? character : escaped(character),

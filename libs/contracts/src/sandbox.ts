@@ -7,12 +7,12 @@ import type { ContentBlock, ToolHit, ToolSource } from './tool.js';
 export type Language = string;
 
 /**
- * How a sandbox is walled off: `strict` has an operating-system layer beside the runtime's own
- * permissions, `portable` has the runtime's permissions and resource limits, `container` a container.
+ * How a sandbox is isolated: `strict` adds a layer of the operating system to the runtime's own permissions,
+ * `portable` has the runtime's permissions and resource limits, and `container` is a container.
  */
 export type IsolationMode = 'strict' | 'portable' | 'container';
 
-/** What a caller asks that an execution may reach beyond its tools. The default is nothing. */
+/** What a caller wants an execution to reach beyond its tools. The default is nothing. */
 export interface Permissions {
   /** Absolute paths of files and folders that may be read. */
   read: readonly string[];
@@ -22,13 +22,13 @@ export interface Permissions {
   net: readonly string[];
 }
 
-/** A file or folder that a program may open: the thing itself, wherever its name leads by then. */
+/** A file or folder that a program may open: always the same one, even if its name leads elsewhere by then. */
 export interface GrantedPath {
   /** What the program calls it: absolute and normalised. */
   path: string;
   /** An `O_PATH` descriptor of it that stays open until the execution has ended; `fd` is −1 once it is closed. */
   readonly handle: { readonly fd: number };
-  /** What lies in a folder and is not granted with it, by absolute paths that begin with `path`. */
+  /** Files and folders inside it that are not granted with it, as absolute paths that begin with `path`. */
   hidden: readonly { path: string; isFolder: boolean }[];
 }
 
@@ -53,10 +53,10 @@ export interface OutputChunk {
   text: string;
 }
 
-/** Tells whether a run waits for a person. */
+/** Whether a run waits for a person. */
 export interface RunPause {
   readonly isPaused: boolean;
-  /** Has the listener called at each change. */
+  /** Calls the listener at each change. */
   onChange(listener: () => void): void;
 }
 
@@ -79,8 +79,8 @@ export type ExecutionStatus = 'succeeded' | 'failed' | 'timed_out' | 'cancelled'
 
 /**
  * Why an execution did not succeed: a code of the host, or one of the program's own failures:
- * `user_error` it threw; `out_of_memory`; `ended_early` it exited or ran dry before its value was
- * there; `not_serializable` its value is not JSON.
+ * `user_error` it threw; `out_of_memory`; `ended_early` it exited, or had nothing left to do, before its value
+ * was there; `not_serializable` its value is not JSON.
  */
 export type ExecutionErrorCode =
   ErrorCode | 'user_error' | 'out_of_memory' | 'ended_early' | 'not_serializable';
@@ -103,9 +103,9 @@ export interface ExecutionResult {
   content?: ContentBlock[];
   error?: ExecutionError;
   durationMs: number;
-  /** Milliseconds until the program began: hardly any where a process was waiting for it. */
+  /** Milliseconds until the program began; close to 0 if a process was waiting for it. */
   startupMs?: number;
-  /** True when output or value were cut. */
+  /** True if the output or the value was cut. */
   truncated: boolean;
   isolation: IsolationMode;
 }
@@ -125,7 +125,7 @@ export interface SandboxStatus {
 export interface Sandbox {
   readonly language: Language;
   execute(request: ExecutionRequest): Promise<ExecutionResult>;
-  /** Finds out once, by really trying, what works here. */
+  /** Finds out once, by trying it, what works here. */
   status(): Promise<SandboxStatus>;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface ToolSchema {
   parameters: JsonSchema;
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
-  /** Set where calling the tool would fail, with the reason and what to do about it. */
+  /** Set if calling the tool would fail, with the reason and what to do about it. */
   unavailable?: { reason: string; fix: string };
 }
 
@@ -34,32 +34,32 @@ export interface FailedServer {
   reason: string;
   /** What the user can do about it. */
   fix: string;
-  /** It may be listed soon, for it is still starting; a call to one of its tools waits for it. */
+  /** It is still starting and may be listed soon; a call to one of its tools waits for it. */
   isStarting?: true;
-  /** Milliseconds after which it is tried again; absent where nobody knows. */
+  /** Milliseconds after which it is tried again; absent if that is unknown. */
   retryAfterMs?: number;
 }
 
 /**
- * How much of each tool a listing tells: `full` is a signature and the schemas, which `schemas` is alone. `brief` is
- * for a model that looks for a tool: of the first tools the signature, as far as there is room, and of the others
- * the names of their parameters.
+ * How much a listing has of each tool. `full` is a signature and the schemas, `schemas` only the schemas. `brief` is for
+ * a model that looks for a tool: the signatures of the first tools, as far as there is room, and the parameter names of
+ * the others.
  */
 export type ListDetail = 'names' | 'brief' | 'signatures' | 'types' | 'schemas' | 'full';
 
-/** A tool as a listing shows it: with less than the full detail, whatever else is known is left out. */
+/** A tool in a listing. With less than the full detail, other fields are left out. */
 export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
   name: ToolName;
   /** The call in the program's own language, with the types of arguments and result, on one line; see `brief`. */
   signature?: string;
   /** Declarations of the call, of its arguments and its result in the program's own language. */
   types?: string;
-  /** How well the tool answers the query, in percent of the tool that answers it best. */
+  /** How well the tool fits the query, in percent of the tool that fits best. */
   score?: number;
 }
 
 /**
- * The answer of {@link ToolSource.listTools}: what is there, and what could not be asked. Do not change the list or a
+ * The answer of {@link ToolSource.listTools}: the tools, and the servers that could not be listed. Do not change the list or a
  * tool in it, because others have the same objects.
  */
 export interface ToolListing<Tool extends ToolHit = ToolSchema> {
@@ -67,41 +67,41 @@ export interface ToolListing<Tool extends ToolHit = ToolSchema> {
   failedServers: FailedServer[];
 }
 
-/** Options of everything that waits. */
+/** Options of calls and listings. */
 export interface CallOptions {
   /** Ends the wait; the call rejects with code `cancelled`. */
   signal?: AbortSignal;
-  /** The step of a trace that asks, in the form of W3C Trace Context; upstream servers get it as `_meta.traceparent`. */
+  /** The calling step of a trace, in the form of W3C Trace Context; upstream servers get it as `_meta.traceparent`. */
   traceparent?: string;
-  /** The execution that asks: records name it, and it has a share of what is scarce. */
+  /** The calling execution: records name it, and it gets a share of limited places. */
   executionId?: string;
   /** Who asks, or whose execution it is. */
   caller?: Caller;
-  /** Told when the wait for a free place is over. */
+  /** Called when the wait for a free place is over. */
   onStart?: () => void;
-  /** Waits for the answer of a person: the time limit of the execution stands still meanwhile. Absent without one. */
+  /** Waits for the answer of a person while the clock of the execution stands still. Absent without an execution. */
   waitForPerson?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
-  /** Only the tools of this server: one of another server is not meant, whatever its name. */
+  /** Only tools of this server: a tool of another server is not meant, whatever its name. */
   server?: string;
 }
 
 /** Narrows a listing. Without options, everything is listed. */
 export interface ListOptions extends CallOptions {
-  /** What is looked for, in words; any of them suffices. Whoever ranks answers the best tool first. */
+  /** Search terms, of which any may match. A source that ranks lists the best tool first. */
   query?: string;
   /** Leaves out this many tools at the beginning; default 0. */
   offset?: number;
   /** At most this many tools. */
   limit?: number;
-  /** What is told of each tool; default `full`. A source that knows no less answers `full` to all. */
+  /** How much to list of each tool; default `full`. A source may always list `full`. */
   detail?: ListDetail;
   /** Exactly this tool; only the servers that could offer it are asked. */
   name?: string;
-  /** Ask the servers again for what is already known, and wait for it, but not for long. Default: false. */
+  /** Whether to list the servers again and wait for that, but not for long. Default: false. */
   refresh?: boolean;
   /**
-   * Wait for the servers to start, however long that takes, and for a `name` that is not known, ask them: for whoever is
-   * about to call a tool. Default: a server that takes more than a moment is named in `failedServers`.
+   * Whether to wait for the servers to start, however long that takes, and to list them again for an unknown `name`. Set
+   * it before you call a tool. Default: false, a server that takes more than a moment is named in `failedServers`.
    */
   untilReady?: boolean;
 }
@@ -121,8 +121,8 @@ export interface ToolResult {
 }
 
 /**
- * The two verbs that travel from the sandbox to the upstream server. `ToolSource<ToolHit>` is one that heeds
- * `detail`; any other is one too.
+ * The two verbs that travel from the sandbox to the upstream server. `ToolSource<ToolHit>` is one that respects
+ * `detail`; any other is one, too.
  */
 export interface ToolSource<Tool extends ToolHit = ToolSchema> {
   /**

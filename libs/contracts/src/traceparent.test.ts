@@ -12,11 +12,11 @@ describe('traceparent', () => {
     expect(parent && formatTraceparent(parent)).toBe(`00-${traceId}-${spanId}-01`);
   });
 
-  test('of a later version is read as far as it is known', () => {
+  test('of a later version is read as far as version 00 goes', () => {
     expect(parseTraceparent(`cc-${traceId}-${spanId}-03-more`)).toEqual({ traceId, spanId, traceFlags: 1 });
   });
 
-  test('of a new trace can be read, and is another each time', () => {
+  test('of a new trace can be read, and is different each time', () => {
     const parents = Array.from({ length: 100 }, newTraceParent);
     expect(parents.map((parent) => parseTraceparent(formatTraceparent(parent)))).toEqual(parents);
     expect(new Set(parents.map((parent) => parent.traceId)).size).toBe(100);
@@ -34,7 +34,7 @@ describe('traceparent', () => {
     `00-${traceId}-${spanId}-01x`,
     ` 00-${traceId}-${spanId}-01`,
     `00-${traceId}-${spanId}-01-${'x'.repeat(300)}`,
-  ])('that is none is not read: %s', (value) => {
+  ])('that is invalid is not read: %s', (value) => {
     expect(parseTraceparent(value)).toBeUndefined();
   });
 });

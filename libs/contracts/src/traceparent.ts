@@ -1,10 +1,10 @@
-/** Where one step of a trace stands: what W3C Trace Context calls `traceparent`. */
+/** One step of a trace: what W3C Trace Context calls `traceparent`. */
 export interface TraceParent {
   /** 32 hexadecimal digits, the same for all steps of one trace. */
   traceId: string;
-  /** 16 hexadecimal digits, of the step that asks. */
+  /** 16 hexadecimal digits, of the calling step. */
   spanId: string;
-  /** Bit 0: somebody records this trace. */
+  /** Bit 0: this trace is recorded. */
   traceFlags: number;
 }
 
@@ -13,7 +13,7 @@ const form = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([
 const maxChars = 256;
 
 /**
- * Reads a `traceparent`; undefined for what is none, however it came here.
+ * Reads a `traceparent`; undefined for any other value.
  *
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  */
@@ -29,7 +29,7 @@ export function formatTraceparent({ traceId, spanId, traceFlags }: TraceParent):
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 }
 
-/** The first step of a new trace, which nobody records. */
+/** The first step of a new trace, which is not recorded. */
 export function newTraceParent(): TraceParent {
   return { traceId: randomHex(16), spanId: randomHex(8), traceFlags: 0 };
 }

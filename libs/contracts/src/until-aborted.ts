@@ -1,11 +1,11 @@
 /**
- * Waits for the work until the signal fires; then it rejects with the signal's reason, and the work is left
- * alone: what becomes of it is nobody's concern any more.
+ * Waits for the work until the signal fires, then rejects with the signal's reason. The work goes on, and its outcome is
+ * ignored.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
-    // Not wrapped: whoever catches it tells the signal's reason from another failure.
+    // Not wrapped, so that callers can tell the signal's reason from another failure.
     const stop = () => reject(signal.reason as Error);
     const settle = <V>(give: (value: V) => void) => {
       return (value: V) => {

@@ -40,13 +40,13 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       expect(result.durationMs).toBeGreaterThan(0);
     });
 
-    test('has no value where the program has none', async () => {
+    test('has no value if the program has none', async () => {
       const result = await run(program.noValue);
       expect(result.status).toBe('succeeded');
       expect(result).not.toHaveProperty('value');
     });
 
-    test('captures stdout and stderr apart, and streams them; what looks like a frame is text', async () => {
+    test('captures stdout and stderr apart, and streams them; text that looks like a frame stays text', async () => {
       const streamed = { stdout: '', stderr: '' };
       const result = await run(program.prints, {
         onOutput: ({ stream, text }) => (streamed[stream] += text),
@@ -142,7 +142,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       });
     });
 
-    test('makes calls at once', async () => {
+    test('makes calls concurrently', async () => {
       const result = await run(program.callsAtOnce);
       expect(result.value).toEqual(Array.from({ length: 8 }, () => 'met'));
     });
@@ -159,20 +159,20 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       expect(result.value).toEqual(['mcp__test__echo', 'mcp__test__fail', 'mcp__test__meet']);
     });
 
-    test('fails a program that exits before its value is there', async () => {
+    test('fails a program that exits before it has a value', async () => {
       expect(await run(program.exitsEarly)).toMatchObject({
         status: 'failed',
         error: { code: 'ended_early' },
       });
     });
 
-    test('says that a value is no number', async () => {
+    test('reports that a value is NaN', async () => {
       const result = await run(program.notANumber);
       expect(result).toMatchObject({ status: 'succeeded', value: null });
       expect(result.valueNote).toMatch(/\bnan\b/i);
     });
 
-    test('cuts a value that is too large, and says so', async () => {
+    test('cuts a value that is too large, and reports it', async () => {
       const result = await run(program.largeValue);
       expect(result).toMatchObject({ status: 'succeeded', truncated: true });
       expect(result.value).toBe(`"${'x'.repeat(99_999)}`);
@@ -181,7 +181,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       );
     });
 
-    test('says that a value is not JSON: in its note, or as a failure', async () => {
+    test('reports that a value is not JSON, in its note or as a failure', async () => {
       const { status, value, valueNote, error } = await run(program.notJson);
       if (status === 'succeeded') {
         expect(typeof value).toBe('string');
@@ -192,7 +192,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       }
     });
 
-    test('shows pictures beside the value, and prints what is none', async () => {
+    test('shows pictures beside the value, and prints anything else', async () => {
       const picture = { type: 'image', mimeType: 'image/png', data: shownPicture };
       expect(await run(program.shows)).toMatchObject({
         status: 'succeeded',
@@ -202,7 +202,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       });
     });
 
-    test('gives each program a process that no other has used, spare or not', async () => {
+    test('gives each program a process that no other has used, with and without spares', async () => {
       expect((await run(program.leavesTraces)).value).toBe(false);
       while ((await sandbox.status()).spares?.ready === 0) await delay(20);
       expect((await run(program.leavesTraces)).value).toBe(false);
@@ -214,7 +214,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
       const result = await run(`${program.prints}\n${program.endlessLoop}`, {
         timeoutMs: 60_000,
         signal: controller.signal,
-        // It runs: on a busy machine that may take a while.
+        // It runs, which may take a while on a busy machine.
         onOutput: () => {
           cancelledAt ||= performance.now();
           controller.abort();
@@ -231,7 +231,7 @@ export function describeSandbox(name: string, create: () => Promise<Sandbox>): v
   });
 }
 
-/** A tool whose calls are answered when there are so many of them. */
+/** A tool that answers its calls once there are this many. */
 function meetingOf(count: number): () => Promise<string> {
   let open: () => void = () => undefined;
   const all = new Promise<void>((resolve) => (open = resolve));

@@ -1,6 +1,6 @@
 import type { ExecutionRequest, ExecutionResult, Language, Sandbox, SandboxStatus } from '../sandbox.js';
 
-/** What runs in place of the code; it answers as much of the result as the test is about. */
+/** Runs in place of the code, and returns the part of the result that matters to the test. */
 export type FakeProgram = (
   request: ExecutionRequest,
 ) => Partial<ExecutionResult> | Promise<Partial<ExecutionResult>>;
@@ -8,14 +8,14 @@ export type FakeProgram = (
 export interface FakeSandboxOptions {
   /** Default: `typescript`. */
   language?: Language;
-  /** What `status()` tells beside the language. Default: isolation is `portable`. */
+  /** What `status()` returns beside the language. Default: isolation is `portable`. */
   status?: Omit<SandboxStatus, 'language'>;
 }
 
 /**
- * A `Sandbox` in memory that runs a function, whatever the code says, and records its requests. The function has the
- * tools, the signal and `onOutput` of the request; what it does not answer is that of a program that succeeded without
- * a value.
+ * A `Sandbox` in memory that runs a function, whatever the code says, and records its requests. The function gets
+ * the tools, the signal and `onOutput` of the request. The rest of its result is that of a program that succeeded
+ * without a value.
  */
 export function fakeSandbox(
   program: FakeProgram = () => ({}),

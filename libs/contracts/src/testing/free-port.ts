@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 let nextPort = randomInt(20_000, 31_000);
 
 /**
- * A port of 127.0.0.1 that was free a moment ago, and is none that the system gives to anybody by itself (Linux: 32768
- * to 60999): it is still free when its server starts minutes later. Never the same twice in one process.
+ * A port of 127.0.0.1 that was free a moment ago, outside of the range that the system assigns by itself (on Linux 32768
+ * to 60999), so that it is still free when its server starts minutes later. Never the same twice in one process.
  */
 export async function freePort(): Promise<number> {
   const port = nextPort++;

@@ -28,19 +28,19 @@ export interface SandboxPrograms {
   discovers: string;
   /** Exits with code 0 before it has a value. */
   exitsEarly: string;
-  /** Its value is the number that is none. */
+  /** Its value is NaN. */
   notANumber: string;
   /** Its value is a text of 200,000 characters. */
   largeValue: string;
   /** Its value is a function. */
   notJson: string;
-  /** Shows the bytes of {@link shownPicture}, then what is no picture, `plain`, then the picture again; its value is `seen`. */
+  /** Shows the bytes of {@link shownPicture}, then the text `plain`, then the picture again; its value is `seen`. */
   shows: string;
-  /** Leaves a global and a file in `/tmp`, where that can be; its value is true if one was there already. */
+  /** Leaves a global and, where possible, a file in `/tmp`; its value is true if one was there already. */
   leavesTraces: string;
 }
 
-/** What a program may print in the hope that it is taken for its result. */
+/** What a program may print so that it might be taken for its result. */
 export const forgedFrame = '\u001e{"type":"result","value":1}';
 /** A picture that a program shows; base64 of what every PNG begins with. */
 export const shownPicture = 'iVBORw0KGgo=';
