@@ -1,12 +1,9 @@
-import { existsSync, type Stats, unwatchFile, watchFile } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 
 import type { FoundSettings } from './read-settings.js';
-
-/** How often files are checked. Unlike events, checks also notice files that are replaced, linked or on a network. */
-const intervalMs = 1000;
+import { checkIntervalMs, WatchedFiles } from './watched-files.js';
 
 export interface WatchOptions {
   /** The current settings; undefined if the configuration cannot be used. */
@@ -39,16 +36,11 @@ export function listenForSighup(): void {
 export function watchSettings(options: WatchOptions): () => Promise<void> {
   const { settings, places, onRead, onProblem, logger } = options;
   let current = settings;
-  let watched: readonly string[] = [];
-  let present: readonly string[] = [];
   let hasProblem = settings === undefined;
   let reading: Promise<void> = Promise.resolve();
   // One read follows the other, so that the last one counts.
   const read = () => (reading = reading.then(readOnce));
-  const onFile = (now: Stats, before: Stats) => {
-    // The first call for a file that does not exist is no change.
-    if (now.nlink > 0 || before.nlink > 0) void read();
-  };
+  const files = new WatchedFiles(() => void read());
   const tell = async (problem: string | undefined) => {
     if (problem !== undefined) logger.error({}, problem);
     else if (!hasProblem) return;
@@ -58,14 +50,14 @@ export function watchSettings(options: WatchOptions): () => Promise<void> {
   const readOnce = async () => {
     try {
       // Many editors remove a file for a moment when they save it, so it counts as removed only if it stays away.
-      if (!present.every((path) => existsSync(path))) await delay(intervalMs);
+      if (files.hasLost()) await delay(checkIntervalMs);
       let next = await options.read();
-      watch(next.places);
+      files.watch(next.places);
       if (next.keptFiles.length > 0) {
         // The file may have been half written, and completed before it was watched.
-        await delay(intervalMs);
+        await delay(checkIntervalMs);
         next = await options.read();
-        watch(next.places);
+        files.watch(next.places);
       }
       const isSame = current !== undefined && contentOf(next) === contentOf(current);
       const known = new Set(current?.warnings);
@@ -84,15 +76,7 @@ export function watchSettings(options: WatchOptions): () => Promise<void> {
       await tell(problem);
     }
   };
-  const watch = (files: readonly string[]) => {
-    for (const path of watched) if (!files.includes(path)) unwatchFile(path, onFile);
-    for (const path of files) {
-      if (!watched.includes(path)) watchFile(path, { interval: intervalMs, persistent: false }, onFile);
-    }
-    watched = files;
-    present = files.filter((path) => existsSync(path));
-  };
-  watch(places);
+  files.watch(places);
   process.on('SIGHUP', () => void read());
   if (hasSighup) void read();
   return read;
