@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const { close } of running.splice(0)) await close();
 });
 
-/** Waits for what happens during a call; a call that has ended makes it happen no more. */
+/** Waits for something that happens during a call; it cannot happen any more once the call has ended. */
 const during = async (call: Promise<unknown>, hasHappened: () => boolean) => {
   let isOver = false;
   const end = () => (isOver = true);
@@ -320,7 +320,7 @@ describe('ClientPool', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(pool.stats).toMatchObject({ active: 2, waiting: 2, max: 2 });
     expect((await pool.listTools({ limit: 1 })).tools).toHaveLength(1);
-    // One that waits leaves the queue by itself.
+    // A waiting call that is cancelled leaves the queue.
     const leave = new AbortController();
     const leaving = errorOf(pool.callTool('mcp__wild__hang', {}, { signal: leave.signal }));
     await new Promise((resolve) => setImmediate(resolve));

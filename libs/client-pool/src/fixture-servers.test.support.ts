@@ -71,7 +71,7 @@ export async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The error of a promise that must reject with one of ours. */
+/** The error of a promise that must reject with a `CodeExecutorError`. */
 export async function errorOf(promise: Promise<unknown>): Promise<CodeExecutorError> {
   const reason = await promise.then(
     (value) => new Error(`resolved with ${JSON.stringify(value)}`),
@@ -87,7 +87,7 @@ export async function dataOf(pool: ClientPool, tool: string, args = {}): Promise
   return result.structuredContent ?? {};
 }
 
-/** Whether the process runs; one that only waits for its parent to notice its end does not. */
+/** Whether the process runs; a zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -102,7 +102,7 @@ export async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** Looks again and again until the condition holds. */
+/** Polls until the condition holds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -96,7 +96,7 @@ describe('UpstreamServer that fails to connect', () => {
   });
 
   test('says how a process ended if its streams close later', async () => {
-    // Descendants in groups of their own hold stdout a little longer, and stderr longer than anybody waits.
+    // Descendants in groups of their own hold stdout a little longer, and stderr longer than the pool waits.
     const script = `
       const { spawn } = require('node:child_process');
       spawn('sleep', ['0.2'], { detached: true, stdio: ['ignore', 'inherit', 'ignore'] });

@@ -41,7 +41,7 @@ export function guardedConnector(network: Network): buildConnector.connector {
 async function dial({ lookup, connect }: Network, hostname: string, port: number): Promise<Socket> {
   const addresses = isIP(hostname) === 0 ? await resolve(lookup, hostname) : [hostname];
   if (!addresses.every(isPublicAddress)) {
-    // The address is not told, because the program must not learn how names resolve in the private network.
+    // The error does not show the address, because the program must not learn how names resolve in the private network.
     const problem = `Host ${hostname} is not reached because it is not a public address; fetch has no way into private networks.`;
     throw new CodeExecutorError('permission_denied', problem);
   }

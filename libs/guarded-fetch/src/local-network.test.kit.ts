@@ -6,7 +6,7 @@ import { CodeExecutorError, type HttpRequest, type HttpResponse } from '@code-ex
 
 import { createGuardedFetch, type GuardedFetchOptions } from './index.js';
 
-/** A public address that nothing here ever dials. */
+/** A public address to which these tests never connect. */
 export const publicAddress = '93.184.215.14';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -65,7 +65,7 @@ export async function errorOf(request: Promise<HttpResponse>): Promise<CodeExecu
 
 const open: { close: () => Promise<void> }[] = [];
 
-/** Closes it in `closeAll()`, which belongs into `afterEach`. */
+/** Has `closeAll()` close it, which belongs into `afterEach`. */
 export function toClose<Closable extends { close: () => Promise<void> }>(closable: Closable): Closable {
   open.push(closable);
   return closable;

@@ -187,7 +187,7 @@ describe('a resolver that changes its mind', () => {
     expect((await get()).status).toBe(200);
     expect((await errorOf(get())).code).toBe('permission_denied');
     expect((await get()).status).toBe(200);
-    // One question per connection: nothing was resolved a second time after it was checked.
+    // One lookup for each connection: the name was not resolved again after the check.
     expect(asked).toBe(3);
     expect(rebinding.dialled).toEqual(['93.184.215.14:80', '93.184.215.14:80']);
     await rebinding.close();

@@ -14,7 +14,7 @@ const network = async (answer: Answer) => {
   return local;
 };
 
-/** Redirects each path by its name, `/<status>?<target>`, and tells about the last request. */
+/** Redirects each path by its name, `/<status>?<target>`, and returns the last request. */
 const redirecting: Answer = (request, response) => {
   const { pathname, search } = new URL(request.url ?? '', 'http://x');
   const status = Number(pathname.slice(1));

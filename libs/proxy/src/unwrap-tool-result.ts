@@ -1,7 +1,7 @@
 import { plainContent, type ToolResult } from '@code-executor/contracts';
 import { maxJsonDepth, meterJson } from '@code-executor/pipes';
 
-/** What a text may cost to be parsed, as a `JsonMeter` tells it: as much as the message that brought it. */
+/** What parsing a text may cost, as `JsonMeter` measures it: as much as the message that brought it. */
 const maxTextCost = 32 * 1024 * 1024;
 
 /**
@@ -13,7 +13,7 @@ export function unwrapToolResult(result: ToolResult): unknown {
   return typeof plain === 'string' ? parseText(plain) : plain;
 }
 
-/** How JSON begins. Most texts are none, and finding that out by an exception takes ten times as long. */
+/** How JSON begins. Most texts are not JSON, and an exception takes ten times as long to show that. */
 const jsonStart = /^[ \t\r\n]*[[{"\-\dtfn]/;
 
 function parseText(text: string): unknown {

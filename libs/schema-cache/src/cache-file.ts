@@ -10,7 +10,7 @@ const maxBytes = 32 * 1024 * 1024;
 const maxKeyChars = 1000;
 /** The file adds two levels to an entry: a list in an object. */
 const levelsAbove = 2;
-/** As a `JsonMeter` tells it: four times what one server's list of tools may cost. */
+/** As `JsonMeter` measures it: four times what one server's list of tools may cost. */
 const maxCost = 128 * 1024 * 1024;
 
 /**

@@ -34,7 +34,7 @@ const open = (options = {}) => new SchemaCache<unknown>({ file, logger, ...optio
 const value = (data: unknown) => () => Promise.resolve(data);
 const never = () => Promise.reject(new Error('not to be loaded'));
 const keysOf = async (cache: SchemaCache<unknown>) => (await cache.entries()).map(({ key }) => key);
-/** Keeps one value under each key, as a process of its own would. */
+/** Stores one value under each key, as another process would. */
 const keep = async (...keys: string[]) => {
   const cache = open();
   for (const key of keys) await cache.getOrLoad(key, value(`of ${key}`));
@@ -139,7 +139,7 @@ const asFile = (entries: unknown) => JSON.stringify({ version: 1, entries });
 describe('SchemaCache with a hostile file (CFG-15)', () => {
   beforeEach(() => mkdir(join(folder, 'home')));
 
-  /** The cache has nothing, says so once, and the file is good again afterwards. */
+  /** Checks that the cache is empty, warns once, and repairs the file. */
   const expectRebuilt = async () => {
     const cache = open();
     expect(await cache.getOrLoad('x', value('new'))).toBe('new');
@@ -242,7 +242,7 @@ describe('SchemaCache with a hostile file (CFG-15)', () => {
 
   test('stays in memory, with one warning, while the file cannot be written any more', async () => {
     const cache = open();
-    // Before there is a change: one is written behind, at any moment.
+    // Before there is a change, because changes are written in the background at any moment.
     expect(await cache.entries()).toEqual([]);
     await rm(join(folder, 'home'), { recursive: true });
     await writeFile(join(folder, 'home'), 'no folder');

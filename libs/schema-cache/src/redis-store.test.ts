@@ -77,7 +77,7 @@ describe('SchemaCache with a real Redis (needs redis-server)', () => {
     const cache = open({ store: redis.url });
     for (const i of bad.keys()) expect(await cache.getOrLoad(String(i), value('good'))).toBe('good');
     expect(logger.messages).toEqual([]);
-    // A key of another type is an error of Redis.
+    // Redis answers a key of another type with an error.
     expect(await cache.getOrLoad('list', value('good'))).toBe('good');
     expect(logger.messages).toEqual([silent]);
     await client.close();

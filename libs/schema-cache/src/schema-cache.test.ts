@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { SchemaCache, type SchemaCacheOptions } from './schema-cache.js';
 
-/** A cache with a clock that is set by hand. */
+/** A cache with a clock that the test sets. */
 function open(options: SchemaCacheOptions = {}) {
   const logger = recordingLogger();
   const clock = { now: 1000 };
@@ -13,7 +13,7 @@ function open(options: SchemaCacheOptions = {}) {
 
 const value = (data: unknown) => () => Promise.resolve(data);
 const never = () => Promise.reject(new Error('not to be loaded'));
-/** Lets what runs behind come to its end. */
+/** Waits until background work has ended. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('SchemaCache', () => {

@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 
 /**
- * One concept per line: words that mean about the same to somebody who looks for a tool. General English
+ * One concept per line: words that mean about the same in a search for a tool. General English
  * and general computing only, never the words of one server; a word may stand on several lines, and two
  * words joined by `_` are a phrase.
  */
@@ -160,7 +160,7 @@ export function conceptsOf(stem: string): readonly string[] {
   return byWord.get(stem) ?? [];
 }
 
-/** What two stems stand for together; undefined if they are no phrase. */
+/** What two stems stand for together; undefined if they are not a phrase. */
 export function phraseConceptsOf(first: string, second: string): readonly string[] | undefined {
   return byPhrase.get(first)?.get(second);
 }

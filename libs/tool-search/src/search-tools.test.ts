@@ -116,9 +116,9 @@ describe('searchTools', () => {
       return wereRead;
     };
     expect(await readsOf([narrowed(), narrowed(), counted.slice(1)])).toEqual([true, false, true]);
-    // What begins alike is another list, and is made again once at most.
+    // A list that only begins with the same tool is another one, and gets an index of its own once.
     expect(await readsOf([counted, narrowed(), narrowed(), counted])).toEqual([true, true, false, false]);
-    // All at once, too.
+    // Also if all of them are searched at once.
     const fresh = counted.slice(2);
     reads = 0;
     const [first, second] = await Promise.all([searchTools(fresh, 'gadget'), searchTools(fresh, 'gadget')]);
@@ -186,7 +186,7 @@ describe('hostile input', () => {
     );
     const tools = [...dictionary, ...office];
     expect(await namesOf(word(0), tools)).toEqual(['a__t0']);
-    // More than anybody says: these are not kept.
+    // There are more words than are kept.
     expect(await namesOf(word(149_999), tools)).not.toEqual(['a__t999']);
     expect(await namesOf('forcast', tools)).toEqual(['weather__getForecast']);
   });
@@ -220,7 +220,7 @@ describe('on labelled queries over real tool lists', () => {
   interface Query {
     query: string;
     style: 'keywords' | 'natural' | 'synonym';
-    /** 3 is right, less is near. */
+    /** 3 is a right tool, less a related one. */
     relevant: Record<string, number>;
   }
   interface UpstreamTool {

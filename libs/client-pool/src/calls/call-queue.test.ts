@@ -28,7 +28,7 @@ const open = async (options = {}) => {
 };
 const sleep = (args: { ms: number; id?: number }, options = {}) =>
   (pool as ClientPool).callTool('mcp__moody__sleep', args, options);
-/** Runs a call that holds its place until it is cancelled by what this gives. */
+/** Runs a call that holds its place until the returned function cancels it. */
 const occupy = async (id = 0) => {
   const stop = new AbortController();
   const call = errorOf(sleep({ ms: 60_000, id }, { signal: stop.signal }));
@@ -68,7 +68,7 @@ describe('CallQueue', () => {
     const full = { type: 'queue', action: 'full', status: 'rejected', server: 'moody' };
     expect(events).toHaveLength(100);
     expect(events[0]).toMatchObject({ ...full, toolName: 'mcp__moody__sleep' });
-    // A refused call is no failure of the server.
+    // A refused call does not count as a failure of the server.
     expect(pool.stats.servers[0]?.circuitFailures).toBe(0);
   });
 
@@ -159,7 +159,7 @@ describe('CallQueue among several servers and executions', () => {
       },
       ...options,
     });
-  /** So many calls at once, and what they are told until somebody stops them. */
+  /** Makes this many calls at once; `told` has their errors until they are stopped. */
   const flood = async (count: number, server: string, executionOf: (i: number) => string | undefined) => {
     const before = pool?.stats ?? { active: 0, waiting: 0 };
     const calls = numbers(count).map((i) => slow(server, executionOf(i)));
@@ -187,7 +187,7 @@ describe('CallQueue among several servers and executions', () => {
   test('slow calls of many programs to one server leave places for the other servers', async () => {
     const pool = await openTwo({ maxConcurrent: 8, maxQueued: 8, queueTimeoutMs: 60_000 });
     const { told, stop } = await flood(20, 'moody', (i) => `exec_${i}`);
-    // A quarter of all places is kept for the one other server: half of them for two.
+    // A quarter of all places is kept for the other server, because half of them are kept for two servers.
     expect(pool.stats).toMatchObject(stats(6, 8));
     expect(told).toEqual(
       Array(6).fill(

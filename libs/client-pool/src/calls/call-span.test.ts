@@ -20,7 +20,7 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'call-span-'));
   pool = new ClientPool({ servers: { moody: stdioServer('moody-server.mjs', join(folder, 'calls'), '1') } });
-  // The server dies of its first call.
+  // The server dies at its first call.
   await errorOf(pool.callTool('mcp__moody__write', {}));
 });
 afterEach(async () => {

@@ -50,7 +50,7 @@ describe('Circuit', () => {
     expect(refused.message).toContain('its circuit is open after 5 failures in a row; the last: ');
     expect(refused.retryAfterMs).toBeGreaterThan(20_000);
     expect(refused.retryAfterMs).toBeLessThanOrEqual(30_000);
-    // Refusals are no failures, and connect nothing.
+    // Refusals do not count as failures, and connect nothing.
     expect(pool.stats.servers[0]).toMatchObject({ state, circuitFailures: 5 });
     expect(actions()).toEqual(['circuit opened wild']);
     expect(events[0]).toMatchObject({ status: 'failure', timestamp: expect.stringMatching(/^2.*Z$/) });
@@ -80,7 +80,7 @@ describe('Circuit', () => {
     await call('pid');
     expect((await Promise.all(hanging)).map(({ code }) => code)).toEqual(Array(5).fill('deadline_exceeded'));
     expect(circuit()).toEqual({ state: 'closed', failuresInRow: 0, circuitFailures: 0 });
-    // Nobody else has an answer.
+    // No other call gets an answer.
     await Promise.all(numbers(2).map(() => errorOf(call('hang'))));
     expect(circuit()).toEqual({ state: 'open', failuresInRow: 2, circuitFailures: 2 });
   });
@@ -119,7 +119,7 @@ describe('Circuit', () => {
     const trial = errorOf(call('hang', { signal: stop.signal }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(await errorOf(call('pid'))).toMatchObject({ code: 'unavailable', retryAfterMs: 1000 });
-    // A trial that its caller gives up tells nothing: the next call is another one.
+    // A trial that its caller cancels shows nothing, so the next call is another trial.
     stop.abort();
     expect((await trial).code).toBe('cancelled');
     expect(circuit().state).toBe('half_open');

@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A server that dies of its first calls. */
+/** A server that dies at its first calls. */
 const open = (failures: number, options = {}) => {
   pool = new ClientPool({
     ...patient,
@@ -47,7 +47,7 @@ describe('retries', () => {
   test('connect again at once although an attempt has just failed', async () => {
     const starts = JSON.stringify(join(folder, 'starts'));
     const { args = [], command } = stdioServer('moody-server.mjs', join(folder, 'calls'), '1');
-    // The first start dies of its first call, the second fails, the third works.
+    // The first process dies at its first call, the second does not start, the third works.
     const script = `
       const fs = require('node:fs');
       fs.appendFileSync(${starts}, 'x');
@@ -85,7 +85,7 @@ describe('retries', () => {
 });
 
 describe('withRetries', () => {
-  /** The attempts at what always fails, each with whether it is a retry, and how it ended. */
+  /** The attempts at work that always fails, each with whether it is a retry, and how it ended. */
   const failing = async (options: Partial<RetryOptions>) => {
     const attempts: boolean[] = [];
     const attempt = (_timeLeftMs: number, isRetry: boolean) => {

@@ -13,7 +13,7 @@ import type { ToolListCache } from './tool-list-cache.js';
 const kit = stdioServer('kit-server.mjs', 'stdio');
 const dead = { command: '/no/such/command' };
 
-/** A cache as small as one can be; `isExpired` is set by hand. */
+/** A minimal cache; the test sets `isExpired`. */
 class TestCache implements ToolListCache {
   readonly values = new Map<string, unknown>();
   isExpired = false;
@@ -46,7 +46,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** A fixture that does not start any more once it is told to die. */
+/** A fixture that cannot be started again after `die()`. */
 const mortalServer = async (file: string, ...args: string[]) => {
   const folder = await mkdtemp(join(tmpdir(), 'client-pool-'));
   folders.push(folder);

@@ -9,7 +9,7 @@ import { listAllTools } from './tool-listing.js';
 let pool: ClientPool | undefined;
 afterEach(() => pool?.close());
 
-/** Lists a server of `raw-server.mjs` beside a sound one, which must never be hurt. */
+/** Lists a server of `raw-server.mjs` beside a healthy one, which must not be affected. */
 const listingOf = async (kind: string) => {
   const logger = recordingLogger();
   pool = new ClientPool({
@@ -49,7 +49,7 @@ describe('listAllTools', () => {
       { name: 'mcp__raw__has blank', server: 'raw', parameters },
       { name: 'mcp__raw__odd', server: 'raw', parameters },
     ]);
-    // The result does not match the tool's outputSchema, which is not ours to check.
+    // The result does not match the tool's outputSchema, which the pool does not check.
     expect(await dataOf(pool, 'raw__bad')).toMatchObject({ name: 'bad' });
   });
 

@@ -48,7 +48,7 @@ describe('presenter', () => {
     expect(present('npx -y @scope/server stdio positional-secret --token a.b --out ./reports main.js')).toBe(
       'npx -y @scope/server stdio *** --token *** --out ./reports main.js',
     );
-    // The same characters as part of something else are no secret.
+    // The same characters as part of something else are not a secret.
     expect(present('a.bc, axb, xa.b')).toBe('a.bc, axb, xa.b');
     expect(
       presenter({ command: 'npx', args: ['some-server@1.0.0', 'some-secret'] })(

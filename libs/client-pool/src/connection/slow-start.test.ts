@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A server that writes down its starts, and becomes the kit once the gate is there. */
+/** A server that records its starts, and becomes the kit server once the gate file exists. */
 const gated = () => {
   const starts = join(folder, 'starts');
   const gate = join(folder, 'gate');

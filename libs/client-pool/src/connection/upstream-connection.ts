@@ -246,7 +246,7 @@ export class UpstreamConnection {
     return fault.kind === 'media_type' ? { ...fault, mediaType: this.#mediaType } : fault;
   }
 
-  /** What the server has said about its failure is for the operator, who reads the log, and for nobody else. */
+  /** Logs what the server has said about its failure, which only the operator may read. */
   #log(how: string, answer = ''): void {
     if (this.#isLogged) return;
     const { stderr = '', stdout = '' } =

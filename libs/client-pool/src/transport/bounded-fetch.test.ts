@@ -78,7 +78,7 @@ describe('boundedFetch', () => {
     const long = 30 * 1024 * 1024;
     const waiting: ServerResponse[] = [];
     answer = (response) => {
-      // None ends before nearly all of each was read.
+      // No message ends before nearly all of each was read.
       response.write(`{"jsonrpc":"2.0","id":7,"result":"${'x'.repeat(long)}`, () => {
         waiting.push(response);
         if (waiting.length === 6) for (const each of waiting) each.end('"}');
@@ -87,7 +87,7 @@ describe('boundedFetch', () => {
     const bodies = await Promise.all(Array.from({ length: 6 }, () => text('POST')));
     expect(bodies.filter((body) => body === crowded)).toHaveLength(3);
     expect(bodies.filter((body) => body.length > long)).toHaveLength(3);
-    // What broke off, and what nobody reads any more, is given back.
+    // The memory of messages that broke off, or are not read any more, is released.
     answer = (response) => {
       response
         .writeHead(200, { 'content-length': 3 * long })

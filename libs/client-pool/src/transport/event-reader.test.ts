@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EventReader } from './event-reader.js';
 import { ServerMessages } from './unfinished-messages.js';
 
-/** What comes out for a stream that arrives in pieces of so many bytes. */
+/** The events of a stream that arrives in pieces of this many bytes. */
 function read(stream: string, pieceSize: number): string[] {
   const reader = new EventReader(new ServerMessages().buffer());
   const bytes = Buffer.from(stream);

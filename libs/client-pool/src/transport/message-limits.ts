@@ -1,7 +1,7 @@
 const mebibyte = 1024 * 1024;
 
 /**
- * What one message of a server may cost, as a `JsonMeter` tells it: 32 MB of text in a few strings, 7 MB of a usual
+ * What one message of a server may cost, as `JsonMeter` measures it: 32 MB of text in a few strings, 7 MB of a usual
  * table, 1 MB of nothing but `{}`. Parsing the worst of it takes about a fifth of a second.
  */
 export const maxMessageCost = 32 * mebibyte;

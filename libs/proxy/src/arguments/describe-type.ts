@@ -2,7 +2,7 @@ import type { JsonSchema } from '@code-executor/contracts';
 
 import { quoteName, quoteValue } from '../quote.js';
 
-/** The type that a schema asks for, in a few words: `string`, `integer[]`, `"a" | "b"`; `any` if it cannot be told. */
+/** The type that a schema asks for, in a few words: `string`, `integer[]`, `"a" | "b"`; `any` if that is not clear. */
 export function describeType(schema: unknown, depth = 3): string {
   const { type, enum: values, items, anyOf, oneOf, ...rest } = asSchema(schema) ?? {};
   if (Array.isArray(values)) return union(values.map(describeLiteral));

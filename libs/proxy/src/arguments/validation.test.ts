@@ -256,7 +256,7 @@ describe('validation of arguments', () => {
     const call = () =>
       proxy.callTool('mcp__fs__read', { a: bait, [bait]: 1 }).catch((error: unknown) => error);
     let error = await call();
-    // A machine that has no time for the check says so, and is asked again.
+    // If the machine has no time for the check, it says so, and the test asks again.
     while (CodeExecutorError.is(error) && error.code === 'unavailable') error = await call();
     expect(error).toMatchObject({
       code: 'resource_exhausted',
@@ -286,7 +286,7 @@ describe('validation of arguments', () => {
     while (told.length < 60 && !told.at(-1)?.includes('used up')) told.push(await call(`${'a'.repeat(60)}!`));
     expect(told.at(-1)).toContain('have used up their processor time');
     expect(await call('a')).toContain('have used up their processor time');
-    // A schema that nobody has called for yet would have to be compiled.
+    // A schema that was not used before would have to be compiled.
     await expect(proxy.callTool('mcp__fs__new', {})).rejects.toThrow('have used up their processor time');
     const another = createToolProxy({ tools, allowedTools: ['*'] });
     await expect(another.callTool('mcp__fs__read', { a: 'a' })).resolves.toBeDefined();
@@ -319,7 +319,7 @@ describe('validation of arguments', () => {
     );
     const proxy = createToolProxy({ tools, allowedTools: ['*'] });
     await proxy.callTool('mcp__fs__read', {});
-    // As if others had the processors all the time.
+    // As if other processes had the processors all the time.
     const usage = jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
     try {
       await expect(proxy.callTool('mcp__fs__read', { a: `${'a'.repeat(60)}!` })).rejects.toMatchObject({
@@ -346,7 +346,7 @@ describe('validation of arguments', () => {
       return new WeakRef(args.path);
     };
     const kept = await refuse();
-    // What a WeakRef was made for stays until the turn of the event loop ends.
+    // The target of a new WeakRef stays until the turn of the event loop ends.
     await new Promise(setImmediate);
     collect();
     expect(kept.deref()).toBeUndefined();

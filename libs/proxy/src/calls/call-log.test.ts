@@ -90,7 +90,7 @@ describe('the record of calls', () => {
     const proxy = createToolProxy({ tools: fakeTools(), ...options });
     const { tools } = await proxy.listTools({ detail: 'names' });
     await proxy.listTools({ query: ' echo ', server: 'test', limit: 1 });
-    // What a call by path asks for is no discovery.
+    // The lookup of a call by path is not a discovery.
     await proxy.listTools({ name: 'mcp__test__echo' });
     await proxy.listTools({ server: 'test', detail: 'schemas' });
     const common = { type: 'discovery', timestamp: time, ...ids, status: 'success' };
@@ -340,7 +340,7 @@ describe('the record of calls', () => {
     ];
     expect(events.slice(400)).toEqual(told);
 
-    // Whoever tells twice counts nobody twice.
+    // A second call of tellOmitted() does not count anything twice.
     await codeOf(proxy.callTool('mcp__test__fail', {}));
     proxy.tellOmitted();
     expect(events.slice(404)).toEqual([{ ...told[1], count: 1 }]);

@@ -10,7 +10,7 @@ const tool = (parameters: object, server = 'fs'): ToolSchema => ({
   parameters: { type: 'object', ...parameters },
 });
 
-/** A source that knows an old list, and the present one where it is told to ask again. */
+/** A source that lists old tools, and the current ones with `refresh`. */
 function source(old: ToolSchema, present: ToolSchema) {
   const asked: ListOptions[] = [];
   const called: unknown[] = [];

@@ -54,7 +54,7 @@ export class NamePatterns {
     return this.#entries.length === 0;
   }
 
-  /** The first entries, for a message. */
+  /** The first entries as a message shows them. */
   toString(): string {
     const shown = this.#entries.slice(0, 10).map(quoteName);
     const more = this.#entries.length - shown.length;
