@@ -7,24 +7,24 @@ import { makePrivateFolder, readRegularFile, unusableFile } from '@code-executor
 import { isWithin, realPathOf } from './real-path.js';
 import { readVariable } from './references.js';
 
-/** Of the configuration, and of the list of trusted projects. */
+/** The size limit of the configuration, and of the list of trusted projects. */
 export const maxConfigBytes = 1024 * 1024;
 
 export interface FileSearch {
   cwd: string;
   home: string | undefined;
   env: NodeJS.ProcessEnv;
-  /** Looked at alone, before the environment and the usual places. */
+  /** The only file to look at, instead of the environment and the usual places. */
   file?: string | undefined;
 }
 
-/** Where configuration is looked for, and whose it is. */
+/** Where the configuration is looked for, and to whom it belongs. */
 export interface ConfigPlaces {
-  /** The operator's files, of which the first that is there counts. */
+  /** The operator's files, of which the first that exists counts. */
   own: string[];
-  /** The file of the working directory, a suggestion; absent where one file was named, and in the home folder. */
+  /** The file of the working directory, a suggestion; absent if one file was named, and in the home folder. */
   project?: string;
-  /** Files that are left alone because they lie in the working directory. */
+  /** Files that are ignored because they are in the working directory. */
   ignored: string[];
 }
 
@@ -32,7 +32,7 @@ export interface ConfigPlaces {
 export function homeDirectory(): string | undefined {
   try {
     const home = homedir();
-    // A relative one would be whatever the working directory holds.
+    // A relative path would lead into the working directory.
     return isAbsolute(home) ? home : undefined;
   } catch {
     return undefined;
@@ -46,7 +46,7 @@ export function productHome({ cwd, home, env }: Omit<FileSearch, 'file'>): strin
   return home === undefined ? undefined : join(home, '.code-executor');
 }
 
-/** Makes the folder, for its user only. */
+/** Makes the folder, readable by its user only. */
 export async function makeProductHome(search: Omit<FileSearch, 'file'>): Promise<string> {
   const folder = productHome(search);
   if (folder === undefined) {
@@ -64,12 +64,12 @@ export async function makeProductHome(search: Omit<FileSearch, 'file'>): Promise
 }
 
 /**
- * True for what whoever made the working directory could have put there. A home folder that is the working directory,
- * or lies in it, is still the user's.
+ * Whether the author of the working directory could have put the path there. A home folder that is the working
+ * directory, or is inside it, still belongs to the user.
  */
 export async function isOfProject(path: string, { cwd, home }: Omit<FileSearch, 'file'>): Promise<boolean> {
   const folder = await realPathOf(resolve(cwd));
-  // Everything lies in there, and nobody brought it.
+  // Everything is inside the root, which no project brought.
   if (folder === dirname(folder)) return false;
   if (home !== undefined && isWithin(await realPathOf(home), folder)) return false;
   return isWithin(await realPathOf(path), folder);
@@ -104,7 +104,7 @@ export async function configPlaces(search: FileSearch): Promise<ConfigPlaces> {
   return { own, ignored, ...(!isHome && { project: join(folder, '.code-executor.json') }) };
 }
 
-/** The one place that is looked at, where one was named. */
+/** The only place to look at, if one was named. */
 function namedPlace({ cwd, env, file }: FileSearch): string | undefined {
   const named = file ?? pathVariable(env, 'CODE_EXECUTOR_CONFIG_PATH');
   return named === undefined ? undefined : resolve(cwd, named);
@@ -114,7 +114,7 @@ function usualPlaces(search: FileSearch): string[] {
   const { home, env } = search;
   const xdg = readVariable(env, 'XDG_CONFIG_HOME') ?? '';
   const inHome = (...segments: string[]) => (home === undefined ? undefined : join(home, ...segments));
-  // The XDG specification has relative paths ignored.
+  // The XDG specification says to ignore relative paths.
   const configHome = isAbsolute(xdg) ? xdg : inHome('.config');
   const ownFolder = productHome(search);
   return [
@@ -131,8 +131,8 @@ function pathVariable(env: NodeJS.ProcessEnv, name: string): string | undefined 
 }
 
 /**
- * The text of a file, undefined if there is none. What others can write or replace, they could use to hand us
- * commands.
+ * The text of a file, undefined if there is none. Refuses a file that others can write or replace, because they could
+ * use it to give us commands.
  */
 export async function readOwnFile(path: string): Promise<string | undefined> {
   const file = await readRegularFile(path, { maxBytes: maxConfigBytes, writableBy: 'operator' });

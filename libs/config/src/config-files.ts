@@ -5,8 +5,8 @@ import type { Config } from './schema.js';
 import { trustStorePath } from './trust-store.js';
 
 /**
- * The absolute paths of the files that decide what {@link loadConfig} and {@link findServers} return, whether they are
- * there or not; without `~/.claude.json`, which its client writes all the time. Never rejects.
+ * The absolute paths of the files that decide what {@link loadConfig} and {@link findServers} return, whether they
+ * exist or not; without `~/.claude.json`, which its client writes all the time. Never rejects.
  */
 export async function configFiles(
   options: LoadConfigOptions & { config?: Pick<Config, 'mcpConfigPath'> } = {},
@@ -23,7 +23,7 @@ export async function configFiles(
       ...(store === undefined ? [] : [store]),
     ];
   } catch {
-    // The environment names no path where it should.
+    // A variable of the environment that should name a path is invalid.
     return [];
   }
 }

@@ -21,7 +21,7 @@ describe('configKeys', () => {
     for (const { description } of keys.values()) expect(description).toMatch(/\.$/);
   });
 
-  test('is what the reference page lists', async () => {
+  test('matches the keys on the reference page', async () => {
     const page = await readFile(reference, 'utf8');
     const rows = page
       .split('\n')

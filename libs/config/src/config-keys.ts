@@ -9,7 +9,7 @@ export interface ConfigKey {
   key: string;
   /** What it means, with unit and default. */
   description: string;
-  /** What it may hold, in words. */
+  /** The values it may have, in words. */
   type: string;
   /** The environment variable that overrides the file. */
   env?: string;
@@ -81,7 +81,7 @@ function ownProperty(properties: Record<string, KeyNode>, key: string): KeyNode 
   return Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-/** What a key may hold, in words. */
+/** The values a key may have, in words. */
 export function typeText(node: KeyNode): string {
   const type = bareTypeText(node);
   return node.note === undefined ? type : `${type}; ${node.note}`;

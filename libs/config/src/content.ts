@@ -12,18 +12,18 @@ export interface Overrides {
   value: unknown;
 }
 
-/** What a configuration file says. */
+/** The content of a configuration file. */
 export interface Content {
-  /** Everything but the servers. */
+  /** Everything except the servers. */
   config: Config;
   servers: ServerDefinition[];
-  /** What makes the file unusable. */
+  /** Problems that make the file unusable. */
   problems: ProblemList;
-  /** What works, but should be changed; whole sentences. */
+  /** What works but should be changed, as full sentences. */
   warnings: string[];
 }
 
-/** The content of a file, with the values of the environment laid over it. */
+/** The content of a file, overridden by the values of the environment. */
 export function readContent(
   text: string,
   file: ServerFile,
@@ -59,7 +59,7 @@ export function readContent(
   return { config, servers, problems, warnings };
 }
 
-/** The value as a configuration; an empty one, with problems, where it is none. */
+/** The value as a configuration. An invalid value adds problems and becomes an empty configuration. */
 export function validate(
   value: unknown,
   problems: ProblemList,

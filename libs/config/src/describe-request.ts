@@ -2,12 +2,11 @@ import { relative } from 'node:path';
 
 import type { ProjectRequest, RequestedServer, RequestedSetting } from './project-request.js';
 
-/** Control characters, and those that turn the direction of a text or hide in it. */
+/** Control characters, and characters that change the direction of a text or are invisible. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * What approving a project would bring about, in full, for a person to read: lines without anything that could steer a
- * terminal.
+ * Everything that approving a project would change, for a person to read: lines that cannot steer a terminal.
  */
 export function describeRequest({ folder, files, servers, settings, problems }: ProjectRequest): string {
   const lines: string[] = [];
@@ -42,7 +41,7 @@ function settingLine({ key, value, isCut }: RequestedSetting): string {
   return `  sets ${key} to ${JSON.stringify(value)}${note}`;
 }
 
-/** A word as a shell would need it, where that makes a difference. */
+/** A word, quoted as in a shell if it needs quotes. */
 function word(text: string): string {
   return /^[\w@%+=:,./${}-]+$/u.test(text) ? text : JSON.stringify(text);
 }

@@ -53,7 +53,7 @@ describe('editConfig', () => {
     expect((await loadConfig(places())).config).toEqual({ http: { port: 4444 } });
   });
 
-  test('shows the plan what the file says; what it throws leaves everything as it is', async () => {
+  test('passes the content of the file to the plan, and changes nothing if the plan throws', async () => {
     await writeFile(file, '{"http":{"port":3}}');
     const reason = new Error('no');
     const failing = editConfig(
@@ -73,7 +73,7 @@ describe('editConfig', () => {
     ['a file that is not valid', '{"htpp":{}}', port(3), /did you mean http\?/],
     ['a value that is not valid', '{}', port(0), /http\.port is the number 0/],
     ['a name that is dangerous', '{}', { path: ['http', 'clients', '__proto__'], value: 1 }, /__proto__/],
-  ])('%s is refused and left untouched', async (_, text, change, message) => {
+  ])('refuses %s and leaves it unchanged', async (_, text, change, message) => {
     await writeFile(file, text);
     await expect(edit(change)).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -83,7 +83,7 @@ describe('editConfig', () => {
     expect(await readdir(root)).toEqual(['.code-executor.json']);
   });
 
-  test('none of many at once is lost', async () => {
+  test('loses none of many concurrent changes', async () => {
     await writeFile(file, '{ "policy": { "servers": {} } }\n');
     const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
     await Promise.all(
@@ -93,7 +93,7 @@ describe('editConfig', () => {
     expect(Object.keys(config.policy?.servers ?? {}).sort()).toEqual(names.sort());
   });
 
-  test('the folder may be a link', async () => {
+  test('follows a folder that is a link', async () => {
     await mkdir(join(root, 'real'));
     await writeFile(join(root, 'real', 'config.json'), '{}');
     await symlink(join(root, 'real'), join(root, 'linked'), 'junction');
@@ -108,7 +108,7 @@ describe('editConfig', () => {
     expect(await readFile(join(root, 'real.json'), 'utf8')).toBe('{}');
   });
 
-  test('waits for others', async () => {
+  test('waits for other processes', async () => {
     await writeFile(file, '{}');
     await writeFile(`${file}.lock`, '');
     const waiting = edit(port(3));

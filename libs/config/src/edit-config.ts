@@ -18,13 +18,13 @@ export interface ConfigEdit {
 }
 
 /**
- * Changes the operator's file that `loadConfig` reads with these options, or makes `config.json` in the home of the
- * product (for its user only) where there is none. `plan` gets what the file says, without servers and without the
- * environment, and returns what to change; what it throws leaves everything as it is. Comments and layout stay, the
- * file's rights too; whoever reads meanwhile sees the file before or after. Others that edit wait for their turn.
+ * Changes the operator's file that `loadConfig` reads with these options. If there is none, makes `config.json` in the
+ * home of the product, readable by its user only. `plan` gets the content of the file, without servers and without the
+ * environment, and returns what to change; if it throws, nothing changes. Comments, layout and permissions stay. Other
+ * readers see the file before or after the change, and other editors wait for their turn.
  *
- * Resolves with the path of the file. Rejects with `invalid_argument` when the file is not valid or would not be,
- * `failed_precondition` when it cannot be read or written, `unavailable` when another process does not let go.
+ * Resolves with the path of the file. Rejects with `invalid_argument` if the file is or would become invalid,
+ * `failed_precondition` if it cannot be read or written, and `unavailable` if another process keeps its lock.
  */
 export async function editConfig(
   plan: (config: Config) => readonly ConfigEdit[],

@@ -1,8 +1,8 @@
 import { applyEdits, createScanner, findNodeAtLocation, modify, type Node, parseTree } from 'jsonc-parser';
 
 /**
- * The text, valid JSON with comments, with the value at the path, whose parents are made if need be. Everything
- * else keeps its layout and its comments; `modify` alone moves those behind the last key of an object.
+ * Sets the value at a path of a text, which is valid JSON with comments; missing parents are added. Everything else
+ * keeps its layout and comments: `modify` alone would move those behind the last key of an object.
  */
 export function setKey(text: string, path: readonly string[], value: unknown): string {
   const unit = /\n([ \t]+)\S/.exec(text.slice(0, 10_000))?.[1] ?? '  ';
@@ -25,7 +25,7 @@ export function setKey(text: string, path: readonly string[], value: unknown): s
   return applyEdits(text, edits);
 }
 
-/** The text without the key at the path, if it is there, and without the comment behind it. */
+/** Removes the key at a path, if it exists, with the comment behind it. */
 export function removeKey(text: string, path: readonly string[]): string {
   const property = nodeAt(text, path)?.parent;
   const siblings = property?.parent?.children;
@@ -35,7 +35,7 @@ export function removeKey(text: string, path: readonly string[]): string {
   const lineStart = text.lastIndexOf('\n', property.offset) + 1;
   const isAlone =
     text.slice(lineStart, property.offset).trim() === '' && /^\r?\n/.test(text.slice(lineEnd, lineEnd + 2));
-  // A line of its own goes as a whole.
+  // A key on a line of its own is removed with the line.
   const offset = isAlone ? lineStart : property.offset;
   const end = isAlone ? text.indexOf('\n', lineEnd) + 1 : (comma ?? endOf(property) - 1) + 1;
   const edits = [{ offset, length: end - offset, content: '' }];
@@ -53,7 +53,7 @@ function nodeAt(text: string, path: readonly string[]): Node | undefined {
   return root && findNodeAtLocation(root, [...path]);
 }
 
-/** Where the comma is that follows, and where comments on the same line end. */
+/** The position of the next comma, and the end of comments on the same line. */
 function afterValue(text: string, node: Node): { comma?: number; lineEnd: number } {
   const scanner = createScanner(text);
   scanner.setPosition(endOf(node));

@@ -21,14 +21,14 @@ const windowsVariables = [
 ];
 
 /**
- * What a child process needs to work at all (search path, home, language, folders of the system) and
- * nothing else: no tokens, no settings of other programs.
+ * The variables that a child process needs to work at all (search path, home, language, folders of the system) and no
+ * others: no tokens, no settings of other programs.
  */
 export function baseEnvironment(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-  // Windows does not care for case: `Path`, `SystemRoot`.
+  // Windows ignores case: `Path`, `SystemRoot`.
   const names = new Set(platform === 'win32' ? windowsVariables : posixVariables);
   const fold = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   return Object.fromEntries(

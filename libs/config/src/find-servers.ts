@@ -36,38 +36,38 @@ import { notTrusted, notTrustedWarning, readSuggestion, waitingServers } from '.
 const maxWarnings = 100;
 
 export interface FindServersOptions extends TrustOptions {
-  /** What {@link loadConfig} returned; these four. */
+  /** These come from the result of {@link loadConfig}. */
   config?: Pick<Config, 'mcpConfigPath' | 'projectOnly' | 'mcpServers' | 'policy'>;
   unusable?: readonly FailedServer[];
   notTrusted?: readonly FailedServer[];
-  /** The path of our own bin, so that an entry that starts it is left out whatever it is called. */
+  /** The path of our own bin, so that an entry that starts it is left out, whatever its name. */
   ownBin?: string;
-  /** What an earlier call returned: counts for a file that is there and cannot be read now, perhaps half written. */
+  /** The result of an earlier call, used for a file that exists but cannot be read now, perhaps because it is half written. */
   operatorFiles?: OperatorFiles;
 }
 
-/** What the operator's files of servers have said, by path. */
+/** The last readable content of the operator's server files, by path. */
 export type OperatorFiles = ReadonlyMap<string, ReadServerFile>;
 
 export interface FoundServers {
   /** By name. */
   servers: Record<string, UpstreamServerConfig>;
-  /** Servers that are configured or suggested and cannot be used, those of the options too; none is in `servers`. */
+  /** Servers that are configured or suggested and cannot be used, including those of the options; none is in `servers`. */
   unusable: FailedServer[];
-  /** The working directory's file of servers, where it is trusted or could be. */
+  /** The working directory's server file, if it is trusted or could be. */
   projectFile?: ProjectFile;
-  /** The operator's files that are there and cannot be read at all. */
+  /** The operator's files that exist but cannot be read at all. */
   brokenFiles: string[];
-  /** What they say, or said when they could be read. */
+  /** The content of the operator's files, or the last one that could be read. */
   operatorFiles: OperatorFiles;
-  /** For the user's eyes: files and entries that could not be used, and why. */
+  /** Messages for the user about files and entries that cannot be used, and why. */
   warnings: string[];
 }
 
 /**
  * The upstream servers of `~/.claude.json`, the project's `.mcp.json` once that is trusted, what `~/.claude.json` holds
- * for this project alone, and the configuration; for equal names the later of these wins. Never rejects for a file's
- * content: what cannot be used is left out with a warning, the rest is unharmed.
+ * for this project alone, and the configuration; for equal names, the later of these wins. Never rejects because of a file's
+ * content: an entry that cannot be used is left out with a warning, and the others stay.
  */
 export async function findServers(options: FindServersOptions = {}): Promise<FoundServers> {
   const { config = {} } = options;
@@ -82,7 +82,7 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
   const servers = await usableServers(options, definitions, { unusable, isSettled, warn });
   if (suggestion && waiting.length > 0) warn(notTrustedWarning(suggestion, waiting));
   const suggested = [...(options.notTrusted ?? []), ...(suggestion ? notTrusted(suggestion, waiting) : [])];
-  // What is only suggested takes no name from what counts.
+  // A suggested server never hides a configured one of the same name.
   for (const each of suggested) {
     if (!definitions.has(each.server) && !isSettled(each.server)) unusable.push(each);
   }
@@ -99,9 +99,9 @@ export async function findServers(options: FindServersOptions = {}): Promise<Fou
   };
 }
 
-/** What the files define. */
+/** The servers that the files define. */
 interface Definitions extends Pick<FoundServers, 'brokenFiles' | 'operatorFiles'> {
-  /** By name, those that count. */
+  /** Those that count, by name. */
   definitions: Map<string, ServerDefinition>;
   /** The working directory's file of servers. */
   suggestion: ReadProjectFile | undefined;
@@ -147,7 +147,7 @@ async function readDefinitions(
       else waiting = await waitingServers(found);
     }
   }
-  // What `claude mcp add` writes when no scope is named.
+  // This is where `claude mcp add` writes without a scope.
   if (isTree(userFile?.value)) {
     add(definitionsAt(userFile, ['projects', resolve(cwd), 'mcpServers'], warn));
   }
@@ -166,7 +166,7 @@ async function readProjectFile(
   return suggestion;
 }
 
-/** Those that can be connected, without the product itself; adds to `unusable`. */
+/** The servers that can be connected, without the product itself. Adds the others to `unusable`. */
 async function usableServers(
   { config = {}, cwd = process.cwd(), env = process.env, ownBin }: FindServersOptions,
   definitions: ReadonlyMap<string, ServerDefinition>,
@@ -190,7 +190,7 @@ async function usableServers(
   return servers;
 }
 
-/** No error: which servers there are depends on the working directory, and one file may hold the rules for all. */
+/** Only a warning, because the servers depend on the working directory, and one file may hold the rules for all. */
 function warnOfUnknownServers(
   policy: Config['policy'],
   known: readonly string[],

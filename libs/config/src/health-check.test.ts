@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readHealthCheck } from './health-check.js';
 
 describe('readHealthCheck', () => {
-  test('reads an address, and nothing where no port is set', () => {
+  test('reads an address, and nothing if no port is set', () => {
     expect(readHealthCheck({})).toBeUndefined();
     expect(readHealthCheck({ HEALTH_CHECK_HOST: '0.0.0.0' })).toBeUndefined();
     expect(readHealthCheck({ HEALTH_CHECK_PORT: '3000' })).toEqual({ host: '127.0.0.1', port: 3000 });
@@ -21,7 +21,7 @@ describe('readHealthCheck', () => {
     },
   );
 
-  test('names the variable where the host is empty', () => {
+  test('names the variable if the host is empty', () => {
     const read = () => readHealthCheck({ HEALTH_CHECK_PORT: '3000', HEALTH_CHECK_HOST: '' });
     expect(read).toThrow(CodeExecutorError);
     expect(read).toThrow('HEALTH_CHECK_HOST is empty');

@@ -3,7 +3,7 @@ import { CodeExecutorError } from '@code-executor/contracts';
 import { shorten } from './key-path.js';
 import { readVariable } from './references.js';
 
-/** Where probes and metrics are served beside MCP on stdio. */
+/** The address of probes and metrics while MCP is on stdio. */
 export interface HealthCheckAddress {
   host: string;
   port: number;
@@ -11,7 +11,7 @@ export interface HealthCheckAddress {
 
 /**
  * The address that `HEALTH_CHECK_PORT` (1 to 65535) and `HEALTH_CHECK_HOST` (default 127.0.0.1) name; undefined without
- * a port. Throws `invalid_argument` for what is none.
+ * a port. Throws `invalid_argument` for an invalid one.
  */
 export function readHealthCheck(env: NodeJS.ProcessEnv = process.env): HealthCheckAddress | undefined {
   const text = readVariable(env, 'HEALTH_CHECK_PORT');

@@ -1,6 +1,6 @@
 /**
- * The languages that programs can be written in: each has its keys in `executors` and `sandbox.spares`. A new one
- * begins here, and the compiler then finds every table that has to describe it.
+ * The languages that programs can be written in: each has its keys in `executors` and `sandbox.spares`. Add a new one
+ * here first; the compiler then finds every table that has to describe it.
  */
 export const languageNames = ['typescript', 'python'] as const;
 

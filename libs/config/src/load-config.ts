@@ -39,32 +39,32 @@ export interface LoadConfigOptions extends TrustOptions {
 export type ConfigOrigin = 'default' | 'file' | 'env';
 
 export interface LoadedConfig {
-  /** What was set; everything else is absent. */
+  /** The keys that are set; everything else is absent. */
   config: Config;
   /** Servers that are configured here and cannot be used. */
   unusable: FailedServer[];
-  /** Servers that the working directory's file would have, were it trusted. */
+  /** Servers that the working directory's file would add if it were trusted. */
   notTrusted: FailedServer[];
-  /** By dotted key: every key without a `<name>` in it, and the named ones that are set. */
+  /** The origin of each value, by dotted key: every key without a `<name>`, and those with a name that are set. */
   origins: Map<string, ConfigOrigin>;
   /**
-   * The folder for everything that the product writes: `CODE_EXECUTOR_HOME`, else `~/.code-executor`; it need not
+   * The folder for everything that the product writes: `CODE_EXECUTOR_HOME`, or `~/.code-executor`; it need not
    * exist. Absent for users without a home who do not set it.
    */
   homeDir?: string;
   /** The absolute path of the operator's file that was read, if any. */
   file?: string;
-  /** The working directory's own file, where it is trusted or could be. */
+  /** The working directory's own file, if it is trusted or could be. */
   projectFile?: ProjectFile;
-  /** For the user's eyes: what works, but should be changed. */
+  /** Messages for the user about what works but should be changed. */
   warnings: string[];
 }
 
 /**
- * Reads the configuration: environment over file, the file being the first of the operator's that is there. That of
- * the working directory goes over it once it is trusted, and may only narrow it. Rejects with a `CodeExecutorError`:
- * `invalid_argument` when a value is wrong (all problems in one message), `failed_precondition` when the file cannot
- * be used, or a place to write to never can. A server whose definition is wrong is left out alone.
+ * Reads the configuration. The environment overrides the file, which is the first of the operator's files that exists.
+ * The file of the working directory overrides it once it is trusted, and may only narrow it. Rejects with a
+ * `CodeExecutorError`: `invalid_argument` if a value is wrong (all problems in one message), `failed_precondition` if the
+ * file, or a place to write to, can never be used. A server with a wrong definition is left out, and only that server.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), home = homeDirectory(), env = process.env, file, trusted } = options;
@@ -88,7 +88,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   const unusable: FailedServer[] = [];
   let suggested: FailedServer[] = [];
   if (suggestion) {
-    // Not a single variable is read for what nobody has approved.
+    // No variable is read for a file that is not approved.
     const content = readSuggested(suggestion, suggestion.isTrusted ? lookUpIn(env) : unread);
     if (suggestion.isTrusted) {
       config = narrowed(own.content.config, content, overrides, suggestion, warn);
@@ -132,14 +132,14 @@ async function checkedHome(search: FileSearch, audit: Config['audit']): Promise<
   const homeSet = readVariable(env, 'CODE_EXECUTOR_HOME') === undefined ? undefined : homeDir;
   await checkPlaces({ cwd, audit, homeDir: homeSet });
   if (homeSet !== undefined && (await isOfProject(homeSet, search))) {
-    // What is kept there is believed: memory that Python starts from, packages, tool lists.
+    // Files there are trusted: memory that Python starts from, packages, tool lists.
     const problem = 'CODE_EXECUTOR_HOME lies in the working directory, which could bring its own';
     throw new CodeExecutorError('failed_precondition', `${problem}; choose a folder elsewhere.`);
   }
   return homeDir;
 }
 
-/** The operator's file and the environment; rejects when one of them is wrong. */
+/** The operator's file and the environment; rejects if one of them is wrong. */
 export async function readOwn(
   search: FileSearch,
 ): Promise<{ found: { path: string } | undefined; content: Content; overrides: Overrides[] }> {
@@ -156,7 +156,7 @@ export async function readOwn(
   return { found, content, overrides: environment.values };
 }
 
-/** Rather at the start than when the first file is written there. */
+/** Fails at the start, not only when the first file is written there. */
 async function checkPlaces(places: {
   cwd: string;
   audit: Config['audit'];
@@ -174,12 +174,12 @@ async function checkPlaces(places: {
   }
 }
 
-/** What a file of the working directory says. */
+/** The content of a file of the working directory. */
 export function readSuggested(file: ReadProjectFile, lookUp: LookUp): Content {
   return readContent(file.text, { path: file.path, label: '.code-executor.json' }, [], lookUp);
 }
 
-/** The operator's configuration with a trusted one of the working directory over it, and the environment over both. */
+/** The operator's configuration, overridden by a trusted one of the working directory, and both by the environment. */
 function narrowed(
   own: Config,
   { config: wish, problems }: Content,
@@ -189,7 +189,7 @@ function narrowed(
 ): Config {
   const { config, cut } = narrowConfig(own, wish);
   for (const override of overrides) put(config, override.path, override.value, true);
-  // Each by itself is valid; what they say together may not be.
+  // Each one is valid by itself; together they may not be.
   if (problems.count === 0) validate(config, problems);
   if (problems.count > 0) {
     throw new CodeExecutorError('invalid_argument', problems.report(`Configuration file ${path}`));

@@ -4,7 +4,7 @@ import { configKeys } from './config-keys.js';
 import { narrowConfig, narrowRules } from './narrow-config.js';
 import { type Config, configSchema } from './schema.js';
 
-/** The defaults as the reference tells them. */
+/** The defaults in the reference. */
 const defaults = new Map(
   configKeys().map(({ key, description }) => [
     key,
@@ -12,7 +12,7 @@ const defaults = new Map(
   ]),
 );
 
-/** What a project that wishes this gets, over what the user has. */
+/** The result of a project's wish over the user's configuration. */
 function narrowed(own: Config, wish: Config) {
   return narrowConfig(configSchema.parse(own), configSchema.parse(wish));
 }
@@ -155,13 +155,13 @@ describe('a trusted project', () => {
     expect(narrowed(own, wish)).toEqual({ config: expected, cut: [key] });
   });
 
-  test('may forbid more, and leaves what the user forbids', () => {
+  test('may forbid more, and keeps what the user forbids', () => {
     const deny = (...tools: string[]): Config => ({ policy: { servers: { a: { deny: tools } } } });
     expect(narrowed(deny('x'), deny('y'))).toEqual({ config: deny('x', 'y'), cut: [] });
     expect(narrowed(deny('x'), deny())).toEqual({ config: deny('x'), cut: [] });
   });
 
-  test('says nothing about what it leaves out', () => {
+  test('changes no key that it leaves out', () => {
     const own: Config = { security: { allowRead: ['/a'], maxCodeSize: 5 }, log: { level: 'warn' } };
     expect(narrowed(own, { security: { maxCodeSize: 4 } })).toEqual({
       config: { ...own, security: { allowRead: ['/a'], maxCodeSize: 4 } },
@@ -170,7 +170,7 @@ describe('a trusted project', () => {
   });
 });
 
-test('the rules know the defaults of the reference', () => {
+test('the rules have the defaults of the reference', () => {
   const compared: string[] = [];
   const visit = (rules: object, path: string[]): void => {
     for (const [key, rule] of Object.entries(rules) as [string, unknown][]) {

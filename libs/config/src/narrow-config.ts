@@ -18,7 +18,7 @@ import {
 import { isTree } from './retired-keys.js';
 import type { Config } from './schema.js';
 
-/** A rule for each key, or for all keys below one: a key that the schema has and this table has not does not compile. */
+/** A rule for each key, or for all keys below one. A key of the schema without a rule does not compile. */
 type RulesOf<Group> = {
   [Key in keyof Group]-?: RuleOf<Exclude<Group[Key], undefined>>;
 };
@@ -30,7 +30,7 @@ type RuleOf<Value> =
         ? { '*': RulesOf<Exclude<Value[keyof Value], undefined>> }
         : RulesOf<Value>);
 
-/** What a trusted project may say. The numbers and words are the defaults, which a test compares with the schema's. */
+/** What a trusted project may set. The numbers and words are the defaults; a test compares them with the schema's. */
 export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
   version: free,
   mcpConfigPath: own,
@@ -77,7 +77,7 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
     connectTimeoutMs: free,
   },
   discovery: { timeoutMs: free },
-  // What a store holds is believed about all servers.
+  // The content of a store is trusted for all servers.
   schemaCache: { store: own, ttlMs: free, maxEntries: atMost(1000) },
   policy: {
     ceiling: someToolsOrAny,
@@ -98,13 +98,13 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
 
 export interface NarrowedConfig {
   config: Config;
-  /** The dotted keys of what the project wishes and does not get, or not in full. */
+  /** The dotted keys of wishes that the project does not get, or not in full. */
   cut: string[];
 }
 
 /**
  * The user's configuration with that of a trusted project over it. Servers are merged; everything else may narrow what
- * the user allows, and never widen it.
+ * the user allows, but never widen it.
  */
 export function narrowConfig(base: Config, wish: Config): NarrowedConfig {
   const cut: string[] = [];

@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { matchesGlob } from '@code-executor/contracts';
 
-/** What counts of a project's wish, and whether some of it does not. */
+/** The part of a project's wish that counts, and whether that is not all of it. */
 export interface Narrowed<Value> {
   value: Value | undefined;
   isCut: boolean;
 }
 
-/** Decides what a project may have of one key; `own` is what the user has set, if anything. */
+/** Decides what a project may set for one key; `own` is the user's value, if there is one. */
 export type NarrowRule<Value> = (wish: Value, own: Value | undefined) => Narrowed<Value>;
 
 const granted = <Value>(value: Value): Narrowed<Value> => ({ value, isCut: false });
 
-/** Nothing that widens: whatever the project says. */
+/** The project decides, because no value widens anything. */
 export const free = <Value>(wish: Value): Narrowed<Value> => granted(wish);
 
-/** The user's alone. */
+/** Only the user decides. */
 export const own = <Value>(wish: Value, value: Value | undefined): Narrowed<Value> => ({
   value,
   isCut: !isDeepStrictEqual(wish, value),
 });
 
-/** The wish where it is one of those that narrow, else the user's value; the default where that is not set. */
+/** The wish if it narrows the user's value, or the default if the user has none; otherwise the user's value. */
 const allowedIf =
   <Value>(narrows: (wish: Value, now: Value) => boolean, byDefault: Value): NarrowRule<Value> =>
   (wish, set) =>
@@ -30,7 +30,7 @@ const allowedIf =
 
 export const atMost = (byDefault: number) => allowedIf<number>((wish, now) => wish <= now, byDefault);
 export const atLeast = (byDefault: number) => allowedIf<number>((wish, now) => wish >= now, byDefault);
-/** Can be switched to `word`, and not away from it. */
+/** A project can switch to `word`, but not away from it. */
 export const onlyTo = (word: boolean, byDefault: boolean) =>
   allowedIf<boolean>((wish, now) => wish === word || wish === now, byDefault);
 /** Words from the widest to the narrowest. */
@@ -38,8 +38,8 @@ export const towards = <Word extends string>(words: readonly Word[], byDefault: 
   allowedIf<Word>((wish, now) => words.indexOf(wish) >= words.indexOf(now), byDefault);
 
 /**
- * Entries that the user has, word for word: of a folder within an allowed one nobody knows where its links lead.
- * Without a list of the user's there are none.
+ * Only entries that the user has, word for word, because links in a folder inside an allowed one may lead anywhere.
+ * Without a list of the user, there are none.
  */
 export const someOf: NarrowRule<string[]> = (wish, set = []) => {
   const value = wish.filter((entry) => set.includes(entry));
@@ -55,7 +55,7 @@ export const someOfOrAll: NarrowRule<boolean | string[]> = (wish, set = false) =
 
 type Covers = (one: string, other: string) => boolean;
 
-/** Names and globs that the user's cover; of wider ones what the user has. */
+/** Names and globs that the user's list covers; a wider one is replaced by the user's entries that it covers. */
 const covered = (wish: string[], set: string[], covers: Covers): Narrowed<string[]> => {
   const value = new Set<string>();
   let isCut = false;
@@ -69,27 +69,28 @@ const covered = (wish: string[], set: string[], covers: Covers): Narrowed<string
   return { value: [...value], isCut };
 };
 /**
- * Whether all that the second entry allows is allowed by the first, whichever servers there are. Of globs it is, where
- * one matches the other: only a star takes a star. A server covers no glob, which could match the tools of another one.
+ * Whether the first entry allows everything that the second one allows, whichever servers there are. A glob covers
+ * another if it matches it, because only a star matches a star. A server covers no glob, which could match the tools of
+ * another server.
  */
 const coversTools: Covers = (one, other) => {
   if (one === other) return true;
   if (!isServer(one)) return matchesGlob(one, isServer(other) ? `mcp__${other}__*` : other);
   const begin = `mcp__${one}__`;
-  // With another __ in it, it may be a tool of a server whose name is longer.
+  // With another __ in it, it may be a tool of a server with a longer name.
   return other.startsWith(begin) && !/\*|^_|__/.test(other.slice(begin.length));
 };
-/** As policies read their entries: the name of a server is all its tools. */
+/** As in policies, the name of a server stands for all its tools. */
 const isServer = (entry: string) => !entry.startsWith('mcp__') && !entry.includes('*');
 
-/** Where the user has no list, all tools are allowed. */
+/** Without a list of the user, all tools are allowed. */
 export const someToolsOrAny: NarrowRule<string[]> = (wish, set) =>
   set === undefined ? granted(wish) : covered(wish, set, coversTools);
-/** Where the user has no list, no tool is allowed. */
+/** Without a list of the user, no tool is allowed. */
 export const someToolsOrNone: NarrowRule<string[]> = (wish, set = []) => covered(wish, set, coversTools);
-/** Tools of one server; where the user has no list, all are allowed. */
+/** Tools of one server. Without a list of the user, all are allowed. */
 export const someOwnToolsOrAny: NarrowRule<string[]> = (wish, set) =>
   set === undefined ? granted(wish) : covered(wish, set, matchesGlob);
 
-/** A list of what is forbidden: only longer. */
+/** A list of forbidden tools, which can only become longer. */
 export const more: NarrowRule<string[]> = (wish, set = []) => granted([...new Set([...set, ...wish])]);

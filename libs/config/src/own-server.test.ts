@@ -129,7 +129,7 @@ describe('findServers', () => {
     expect(await isLeftOut(line)).toBe(false);
   });
 
-  test('keeps a server that is called like us', async () => {
+  test('keeps another server with our name', async () => {
     const config = {
       mcpServers: { 'code-executor': { command: 'x' }, 'code-executor-mcp': { url: 'http://x/' } },
     };
@@ -138,7 +138,7 @@ describe('findServers', () => {
     expect(Object.keys(servers)).toEqual(['code-executor', 'code-executor-mcp']);
   });
 
-  test('leaves out our own server of the configuration too', async () => {
+  test('leaves out our own server in the configuration, too', async () => {
     const config = { mcpServers: { me: { command: 'npx', args: ['code-executor-mcp'] } } };
     expect((await findServers({ cwd, home: cwd, env: {}, config })).servers).not.toHaveProperty('me');
   });

@@ -18,12 +18,12 @@ const packageRunners = new Map([
 ]);
 const scriptRunners = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node']);
 const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
-/** Where the programs of our package lie; what else is in its folder is not us. */
+/** The folder of our package's programs; other files in the package do not start us. */
 const programFolders = ['bin', 'dist'];
-/** Nobody needs more, and every word costs a look at the disk. */
+/** No real command needs more, and every word costs a look at the disk. */
 const maxWords = 100;
 const maxScriptChars = 10_000;
-/** Options of all of these whose value is the next word. */
+/** Options of these programs whose value is the next word. */
 const optionsWithValue = new Set(
   [
     '-p --package -w --workspace -C --dir --prefix --registry --cache --userconfig',
@@ -37,13 +37,13 @@ export interface OwnServerOptions {
   cwd: string;
   /** The path of our own bin, by which it is found under any name. */
   ownBin?: string | undefined;
-  /** Judge by names alone, and look at no path: where the definition is not trusted. */
+  /** Whether to judge by names alone, without looking at paths, because the definition is not trusted. */
   byNameOnly?: boolean;
 }
 
 /**
- * True if a server definition starts this product itself, which would make it its own upstream server.
- * Decided by what would run, not by what the entry is called.
+ * Whether a server definition starts this product itself, which would make it its own upstream server. The command
+ * decides that, not the name of the entry.
  */
 export async function isOwnServer(server: StdioServerConfig, options: OwnServerOptions): Promise<boolean> {
   const cwd = resolve(options.cwd, server.cwd ?? '.');
@@ -86,7 +86,7 @@ async function some<Item>(items: readonly Item[], holds: (item: Item) => Promise
   return false;
 }
 
-/** The words after the first that is the switch; none where it is not there. */
+/** The words after the first occurrence of the switch; none if it does not occur. */
 function afterSwitch(words: readonly string[], pattern: RegExp): string[] {
   const index = words.findIndex((word) => pattern.test(word));
   return index === -1 ? [] : words.slice(index + 1);
@@ -132,16 +132,16 @@ function operands(args: readonly string[]): string[] {
 }
 
 function isOwnPackage(specifier = ''): boolean {
-  // A runner takes the name of a program too, where our package is installed.
+  // A runner also takes the name of a program if our package is installed.
   return [ownPackage, ownName].some((name) => specifier === name || specifier.startsWith(`${name}@`));
 }
 
-/** Whether a package runner takes the word for a place on the disk, not for the name of a package. */
+/** Whether a package runner reads the word as a path, not as the name of a package. */
 function isPath(specifier = ''): boolean {
   return specifier.startsWith('.') || isAbsolute(specifier);
 }
 
-/** True for what runs us when it is started: our bin under any name, or the folder of our package. */
+/** Whether starting the path starts us: our bin under any name, or the folder of our package. */
 async function isOwnPath(path: string | undefined, place: OwnServerOptions): Promise<boolean> {
   if (path === undefined || path === '') return false;
   if (programName(path) === ownName) return true;
@@ -154,7 +154,7 @@ async function isOwnPath(path: string | undefined, place: OwnServerOptions): Pro
   );
 }
 
-/** True for a program of our package; not for its folder, which any server may be given to work on. */
+/** Whether the path is a program of our package. Its folder is not, because any server may be given it as an argument. */
 async function isOwnFile(word: string, { cwd, ownBin, byNameOnly }: OwnServerOptions): Promise<boolean> {
   if (ownBin === undefined || byNameOnly === true || word.startsWith('-')) return false;
   const real = await realPath(resolve(cwd, word));

@@ -2,17 +2,17 @@ import { createScanner, type Node, type ParseError, parseTree, printParseErrorCo
 
 import { dotted, type KeyPath } from './key-path.js';
 
-/** Far above any real file, far below what a recursive walk survives. */
+/** Far above the depth of any real file, and far below that at which recursion fails. */
 const maxDepth = 64;
 
 export interface ParsedJson {
-  /** Absent when the text is no JSON at all. Objects have no prototype. */
+  /** Absent if the text is not JSON at all. Objects have no prototype. */
   value?: unknown;
   /** Broken syntax (the first place only), repeated keys, `__proto__`. */
   flaws: Flaw[];
 }
 
-/** Something wrong in the text itself; a function words it, with its line, because hostile files have many. */
+/** An error in the text itself. A function makes its message, with the line, because hostile files have many. */
 export interface Flaw {
   path: KeyPath;
   text: () => string;
@@ -51,7 +51,7 @@ function findBracketFault(text: string): Fault | undefined {
   }
 }
 
-/** The first error; later ones are mostly its echo. */
+/** The first error; later ones mostly follow from it. */
 function describeError([error]: ParseError[]): Fault {
   const name = error ? printParseErrorCode(error.error) : 'ValueExpected';
   const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();

@@ -1,7 +1,7 @@
-/** Enough to repair a file with; the rest follows on the next try. */
+/** Enough to repair a file; the next attempt shows the rest. */
 const maxTexts = 20;
 
-/** What is wrong with one file or the environment: all problems counted, the first of them worded. */
+/** The problems of one file or of the environment: all are counted, and the first ones have a message. */
 export class ProblemList {
   readonly #texts: string[] = [];
   #count = 0;
@@ -14,13 +14,13 @@ export class ProblemList {
     return this.#texts;
   }
 
-  /** A function, because wording a problem may cost more than finding it, and hostile files have many. */
+  /** Takes a function, because making a message may cost more than finding the problem, and hostile files have many. */
   add(text: () => string): void {
     this.#count += 1;
     if (this.#texts.length < maxTexts) this.#texts.push(text());
   }
 
-  /** One line for one problem, else one line each. */
+  /** One line for a single problem, or a list with one line for each. */
   report(subject: string): string {
     const [first = ''] = this.#texts;
     if (this.#count === 1) return `${subject}: ${first}${first.endsWith('?') ? '' : '.'}`;

@@ -18,7 +18,7 @@ export interface ProjectFile {
   /** Of the bytes that were read: `sha256:` and 64 digits. */
   sha256: string;
   isTrusted: boolean;
-  /** Whether `CODE_EXECUTOR_TRUST_PROJECT` made it so. */
+  /** Whether it is trusted because of `CODE_EXECUTOR_TRUST_PROJECT`. */
   byEnvironment: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface ReadProjectFile extends ProjectFile {
   /** The working directory that brings it. */
   folder: string;
   text: string;
-  /** Whether another content of it was trusted. */
+  /** Whether an earlier content of it was trusted. */
   hasChanged: boolean;
 }
 
@@ -35,13 +35,13 @@ export function withoutText({ path, sha256, isTrusted, byEnvironment }: ReadProj
 }
 
 export interface TrustOptions {
-  /** Where relative paths begin and the project's files lie. Default: the working directory. */
+  /** The folder of relative paths and of the project's files. Default: the working directory. */
   cwd?: string;
   /** The user's home folder. Default: as the operating system says. */
   home?: string;
   /** Default: `process.env`. */
   env?: NodeJS.ProcessEnv;
-  /** By path the SHA-256 of files that are trusted, too; with them, `CODE_EXECUTOR_TRUST_PROJECT` is not asked. */
+  /** The SHA-256 of more trusted files, by path. With them, `CODE_EXECUTOR_TRUST_PROJECT` is ignored. */
   trusted?: TrustedFiles;
 }
 
@@ -52,7 +52,7 @@ type TrustSearch = { cwd: string; home: string | undefined; env: NodeJS.ProcessE
 
 /** Decides which files of the working directory count. */
 export class ProjectTrust {
-  /** Why nothing is trusted that was approved earlier. */
+  /** Why earlier approvals cannot be used. */
   readonly problem: string | undefined;
   readonly #folder: string;
   readonly #trusted: TrustedFiles;
@@ -78,9 +78,9 @@ export class ProjectTrust {
   }
 
   /**
-   * The file, and whether its content is trusted: what was hashed is what is read. Undefined if there is none. Rejects
-   * with `failed_precondition` for what nobody can approve: links, files of others or that others can write, and what
-   * lies outside of the working directory.
+   * The file, and whether its content is trusted: the hashed bytes are those that are used. Undefined if there is none.
+   * Rejects with `failed_precondition` for files that cannot be approved: links, files that others own or can write, and
+   * files outside of the working directory.
    */
   async read(path: string): Promise<ReadProjectFile | undefined> {
     const place = join(await realPathOf(dirname(path)), basename(path));
@@ -104,7 +104,7 @@ export class ProjectTrust {
   }
 }
 
-/** Whether the environment approves the project: for machines where nobody can be asked. */
+/** Whether the environment approves the project, which is for machines without a user. */
 function trustsProject(env: NodeJS.ProcessEnv): boolean {
   const text = readVariable(env, 'CODE_EXECUTOR_TRUST_PROJECT') ?? '';
   if (['1', 'true'].includes(text.toLowerCase())) return true;

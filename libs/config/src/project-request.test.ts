@@ -20,7 +20,7 @@ const write = (path: string, content: unknown) =>
   writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
 const described = async () => describeRequest(await readProject({ cwd, home, env: { SECRET: 'hunter2' } }));
 
-test('a request shows what would run, be connected, read, sent and set, as it stands there', async () => {
+test('a request shows what would run, be connected, read, sent and set, word for word', async () => {
   await write(join(home, '.claude.json'), { mcpServers: { mine: { command: 'x' } } });
   await write(join(cwd, '.mcp.json'), {
     mcpServers: {
@@ -58,7 +58,7 @@ test('a request shows what would run, be connected, read, sent and set, as it st
 `);
 });
 
-test('a request shows what only looks like this product, and leaves that alone', async () => {
+test('a request shows a server that only looks like this product, and leaves out the product itself', async () => {
   const shell = (script: string) => ({ command: 'sh', args: ['-c', script] });
   await write(join(cwd, '.mcp.json'), {
     mcpServers: {
@@ -81,7 +81,7 @@ test('a request cannot steer the terminal that shows it', async () => {
   expect(text.trimEnd().split('\n')).toHaveLength(3);
 });
 
-test('what cannot be approved is a problem, and nothing where nothing is', async () => {
+test('a file that cannot be approved is a problem, and a missing one is not', async () => {
   expect(await readProject({ cwd, home, env: {} })).toEqual({
     folder: cwd,
     files: [],

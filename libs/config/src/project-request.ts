@@ -24,17 +24,17 @@ export interface RequestedServer {
   path: string;
   /** What would run, word by word; absent for a remote server. */
   command?: string[];
-  /** The folder in which it would run, where that is not the working directory. */
+  /** The folder in which it would run, unless that is the working directory. */
   cwd?: string;
   /** What would be connected. */
   url?: string;
   /** Names of the HTTP headers that are sent. */
   headers: string[];
-  /** What it is given beside a few harmless variables: `NAME=text`. */
+  /** The variables that it gets beside a few harmless ones: `NAME=text`. */
   environment: string[];
   /** Variables of your environment whose values it would learn. */
   reads: string[];
-  /** Whether you have a server of this name yourself, which it would replace. */
+  /** Whether it would replace a server of yours with the same name. */
   replaces: boolean;
   /** Why it cannot be used as it is. */
   problem?: string;
@@ -48,11 +48,11 @@ export interface RequestedSetting {
   isCut: boolean;
 }
 
-/** Everything that approving a working directory would bring about. */
+/** Everything that approving a working directory would change. */
 export interface ProjectRequest {
   /** The working directory, absolute and without links. */
   folder: string;
-  /** What there is to approve; an approval is for exactly these contents. */
+  /** The files to approve. An approval is for exactly these contents. */
   files: ProjectFile[];
   servers: RequestedServer[];
   settings: RequestedSetting[];
@@ -95,7 +95,7 @@ export async function readProject(options: LoadConfigOptions = {}): Promise<Proj
   };
 }
 
-/** Remembers that these contents are approved; rejects with `failed_precondition` where that cannot be written. */
+/** Remembers that these contents are approved; rejects with `failed_precondition` if that cannot be written. */
 export async function trustFiles(
   files: readonly Pick<ProjectFile, 'path' | 'sha256'>[],
   options: TrustOptions = {},
@@ -134,7 +134,7 @@ function requested(definition: ServerDefinition, replaces: boolean): RequestedSe
     return 'x';
   };
   const read = readEntry(value, { path, lookUp, warn: () => undefined });
-  // With a variable in it, nobody knows yet.
+  // An entry with variables can be judged only once they are read.
   const problem = 'why' in read && reads.size === 0 ? read.why : undefined;
   const { data = {} } = foreignServerEntry.safeParse(value);
   return {

@@ -7,19 +7,19 @@ import { isTree } from './retired-keys.js';
 import { addSchemaProblems } from './schema-problems.js';
 import { foreignServerEntry, type ServerEntry, serverEntryShape, toUpstreamServer } from './server-entry.js';
 
-/** Where a definition stands. */
+/** Where a definition is. */
 export interface EntryPlace {
   /** The path within its file. */
   path: KeyPath;
   lookUp: LookUp;
-  /** Told what works, but should be changed. */
+  /** Called with messages about what works but should be changed. */
   warn: (what: string) => void;
 }
 
-/** A definition as it counts, or why it cannot be used. */
+/** A usable definition, or why it cannot be used. */
 export type ReadEntry = { entry: ServerEntry } | { why: string; isVariableUnset: boolean };
 
-/** What other clients call things that we have too: to leave them out would change what the entry means. */
+/** Other clients' names for keys that we have, too. Ignoring them would change the meaning of the entry. */
 const otherNames = new Map([
   ['serverUrl', 'url'],
   ['httpUrl', 'url'],
@@ -33,7 +33,7 @@ const otherNames = new Map([
   ['env_http_headers', 'headers'],
   ['bearer_token_env_var', 'headers'],
 ]);
-/** What limits the tools of a server elsewhere. */
+/** Keys that limit the tools of a server in other clients. */
 const toolLimits = [
   'includeTools',
   'excludeTools',
@@ -45,14 +45,14 @@ const toolLimits = [
 const knownKeys = Object.keys(serverEntryShape);
 
 /**
- * Reads one server definition, ours or another client's. What only their programs need is left out in silence; what
- * we would misunderstand makes the definition unusable.
+ * Reads one server definition, ours or another client's. Keys that only other clients need are ignored; a key that we
+ * would misunderstand makes the definition unusable.
  */
 export function readEntry(value: unknown, { path, lookUp, warn }: EntryPlace): ReadEntry {
   const unusable = (why: string, isVariableUnset = false): ReadEntry => ({ why, isVariableUnset });
   const parsed = foreignServerEntry.safeParse(value);
   if (!parsed.success) {
-    // Whoever switches a server off need not define it well.
+    // The definition of a disabled server need not be valid.
     if (isTree(value) && value['disabled'] === true) return { entry: { disabled: true } };
     const problems = new ProblemList();
     addSchemaProblems(problems, parsed.error, value, { prefix: path });
@@ -84,7 +84,7 @@ export function readEntry(value: unknown, { path, lookUp, warn }: EntryPlace): R
   return typeof server === 'string' ? unusable(`${dotted(path)} ${server}`) : { entry };
 }
 
-/** The key of ours that was meant, if any. */
+/** The key of ours that was probably meant, if any. */
 function meantKey(key: string): string | undefined {
   if (otherNames.has(key)) return otherNames.get(key);
   if (key.length > 20) return undefined;

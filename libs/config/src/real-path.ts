@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-/** The path without links, as far as it is there. */
+/** The path without links, as far as it exists. */
 export async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -11,7 +11,7 @@ export async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** True for the folder itself and for what lies in it; both without links. */
+/** Whether a path is the folder itself or inside it; both without links. */
 export function isWithin(path: string, folder: string): boolean {
   const inside = relative(folder, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);

@@ -1,17 +1,17 @@
 import type { KeyPath } from './key-path.js';
 import type { ServerEntry } from './server-entry.js';
 
-/** The variable that a string of the form `env:NAME` names, else undefined. */
+/** The variable that a string of the form `env:NAME` names; undefined for other strings. */
 export function referencedVariable(value: string): string | undefined {
   return value.startsWith('env:') ? value.slice('env:'.length) : undefined;
 }
 
-/** A variable's value; undefined for unset ones and for names that every object answers to. */
+/** A variable's value; undefined for unset ones and for names of inherited properties. */
 export function readVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** The value of a variable; undefined where it is not set. */
+/** The value of a variable; undefined if it is not set. */
 export type LookUp = (variable: string) => string | undefined;
 
 /** Looks variables up in an environment. */
@@ -20,7 +20,7 @@ export const lookUpIn =
   (variable) =>
     readVariable(env, variable);
 
-/** Reads no variable: what names one stays as it is. */
+/** Reads no variable, so that references stay as they are. */
 export const unread: LookUp = (variable) => `env:${variable}`;
 
 /** Called with each form (`env:NAME`, `${NAME}`) whose variable is not set, and the field it stands in. */
@@ -63,7 +63,7 @@ function expandText(value: string, lookUp: LookUp, onUnset: (form: string) => vo
     if (found === undefined) onUnset(value);
     return found ?? value;
   }
-  // Once only: what a variable holds is data, whatever it looks like.
+  // Only once, because the value of a variable is data, whatever it looks like.
   return value.replace(
     /\$\{([A-Za-z_]\w*)(?::-([^}]{0,1024}))?\}/g,
     (form, name: string, fallback: string | undefined) => {

@@ -11,7 +11,7 @@ const movedKeys = [
   { from: ['security', 'auditLogPath'], to: ['audit', 'path'], isAbsent: () => false },
 ];
 
-/** Keys that are no more, and why. */
+/** Keys that no longer exist, and why. */
 const goneKeys = [
   {
     path: ['security', 'skipDangerousPatternCheck'],
@@ -26,11 +26,11 @@ const goneKeys = [
 
 export interface Retired {
   warnings: string[];
-  /** The old name of a key whose value came from there, under its new one. */
+  /** The old name of each key that moved, by its new name. */
   oldNames: Map<string, string>;
 }
 
-/** Takes the keys of older releases out of a file's content; what is still read moves to its new place. */
+/** Removes the keys of older releases from a file's content; those that still count move to their new names. */
 export function retireKeys(tree: Tree, problems: ProblemList): Retired {
   const retired: Retired = { warnings: [], oldNames: new Map() };
   for (const { from, to, isAbsent } of movedKeys) {

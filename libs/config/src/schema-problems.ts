@@ -7,17 +7,17 @@ import type { ProblemList } from './problem-list.js';
 import { clientIdRule } from './schema/http.js';
 import { serverNameRule } from './server-entry.js';
 
-/** How an issue of the schema reads. */
+/** How to word the issues of the schema. */
 export interface ProblemWording {
-  /** Where the checked value stands in the whole configuration. */
+  /** The path of the checked value in the whole configuration. */
   prefix?: KeyPath;
-  /** True where the value came from the environment and must not be shown. */
+  /** Whether the value came from the environment and must not be shown. */
   isSecret?: (path: KeyPath) => boolean;
-  /** The name of a key in messages, where it differs from its place. */
+  /** The name of a key in messages, which may differ from its path. */
   nameOf?: (path: KeyPath) => string;
 }
 
-/** Adds what the schema found with a value: key, what came, what is allowed. */
+/** Adds the issues of a value: the key, the received value, the allowed ones. */
 export function addSchemaProblems(
   problems: ProblemList,
   error: z.ZodError,
@@ -43,7 +43,7 @@ export function addSchemaProblems(
   }
 }
 
-/** Definitions of servers, in files of clients too, and what holds a password or stands for one. */
+/** Server definitions, also in files of clients, and keys that hold a password or refer to one. */
 function isPlaceOfSecrets(path: KeyPath): boolean {
   return path.includes('mcpServers') || ['tokenHash', 'store'].includes(String(path.at(-1)));
 }

@@ -9,7 +9,7 @@ import { type ServerEntry, serverNamePattern, serverNameRule } from './server-en
 
 const maxServersPerFile = 500;
 
-/** A file with servers, as two kinds of readers may know it. */
+/** A file with servers, under its names for two kinds of readers. */
 export interface ServerFile {
   /** Its path, for the operator. */
   path: string;
@@ -17,18 +17,18 @@ export interface ServerFile {
   label: string;
 }
 
-/** One definition of a server, as it stands in a file. */
+/** One definition of a server, as it is in a file. */
 export interface ServerDefinition {
   name: string;
   value: unknown;
   file: ServerFile;
-  /** Where it stands in the file. */
+  /** Its path in the file. */
   path: KeyPath;
-  /** What is wrong with it whatever it says. */
+  /** Errors in its text, whatever it means. */
   fault?: string;
 }
 
-/** The definitions in an object of servers; what is wrong with the object itself is warned of. */
+/** The definitions in an object of servers; problems of the object itself are warnings. */
 export function definitionsIn(
   section: unknown,
   place: { file: ServerFile; path: KeyPath; flaws?: readonly Flaw[] },
@@ -65,7 +65,7 @@ function faultsByName(flaws: readonly Flaw[], path: KeyPath): Map<string, string
   return faults;
 }
 
-/** Whether a flaw is one definition's, and not the whole file's. */
+/** Whether a flaw belongs to one definition, not to the whole file. */
 export function isInServers(flaw: Flaw, path: KeyPath): boolean {
   return flaw.path.length > path.length && path.every((key, index) => flaw.path[index] === key);
 }

@@ -6,7 +6,7 @@ import { anyText, text } from './text.js';
 export interface StdioServerConfig {
   command: string;
   args?: string[];
-  /** What the child gets beside {@link baseEnvironment}. */
+  /** Variables for the child besides those of {@link baseEnvironment}. */
   env?: Record<string, string>;
   /** Default: the working directory of this process. */
   cwd?: string;
@@ -16,7 +16,7 @@ export interface StdioServerConfig {
 
 /** An upstream server that is spoken to over HTTP. */
 export interface HttpServerConfig {
-  /** `http` is Streamable HTTP, `sse` the older transport; absent means: find out. */
+  /** `http` is Streamable HTTP, `sse` the older transport; absent: both are tried. */
   type?: 'http' | 'sse';
   url: string;
   headers?: Record<string, string>;
@@ -66,7 +66,7 @@ export const serverEntryShape = {
     .exactOptional(),
 };
 
-/** For files of other programs, whose further fields are none of our business. */
+/** For files of other programs, whose other fields are ignored. */
 export const foreignServerEntry = z.object(serverEntryShape);
 export type ServerEntry = z.infer<typeof foreignServerEntry>;
 

@@ -11,12 +11,12 @@ import type { Config } from './schema.js';
 import { definitionsIn, isInServers, type ServerDefinition } from './server-definitions.js';
 
 const megabyte = 1024 * 1024;
-/** The user's file holds the client's history too. */
+/** The user's file also holds the client's history. */
 const maxUserFileBytes = 64 * megabyte;
 export const maxServerFileBytes = megabyte;
 export const serversPath: KeyPath = ['mcpServers'];
 
-/** The absolute path of the project's file, whether it is there or not. */
+/** The absolute path of the project's file, whether it exists or not. */
 export function projectServerFile({ mcpConfigPath = '.mcp.json' }: Config, cwd: string): string {
   return resolve(cwd, mcpConfigPath);
 }
@@ -48,7 +48,7 @@ export interface ReadServerFile {
   label: string;
   value: unknown;
   flaws: readonly Flaw[];
-  /** Whether the file is there for nothing but servers. */
+  /** Whether the file holds nothing but servers. */
   isServerFile: boolean;
 }
 
@@ -63,7 +63,7 @@ export function userFileIn(home: string): OperatorFile {
   return { path: join(home, '.claude.json'), label: '~/.claude.json', maxBytes: maxUserFileBytes };
 }
 
-/** Undefined, with a warning unless the file is just not there, where there is nothing to read. */
+/** Undefined if there is nothing to read, with a warning unless the file may be absent. */
 export async function readOperatorFile(
   { path, label, maxBytes, isExpected = false }: OperatorFile,
   warn: (warning: string) => void,
@@ -90,14 +90,14 @@ export function missing(path: string): string {
   return `MCP server file ${path} does not exist; correct mcpConfigPath or MCP_CONFIG_PATH.`;
 }
 
-/** What is wrong with a file as a whole; a definition's own flaws make that one unusable. */
+/** Warns of flaws in a file as a whole; a flaw in a definition makes only that one unusable. */
 function warnOfFlaws(path: string, flaws: readonly Flaw[], warn: (warning: string) => void): void {
   for (const flaw of flaws.filter((each) => !isInServers(each, serversPath)).slice(0, 20)) {
     warn(`MCP server file ${path} is not as it should be: ${flaw.text()}.`);
   }
 }
 
-/** The servers that stand at a place of a file. */
+/** The servers at a path of a file. */
 export function definitionsAt(
   { path: file, label, value, flaws, isServerFile }: ReadServerFile,
   path: KeyPath,
@@ -114,12 +114,12 @@ function valueAt(tree: unknown, path: KeyPath): unknown {
   return value;
 }
 
-/** Files that programs write need no comments, and can be too big for any but the built-in parser. */
+/** Files that programs write have no comments, and can be too big for all parsers except the built-in one. */
 function parseBigJson(text: string): ReturnType<typeof parseJson> {
   try {
     return { value: JSON.parse(text) as unknown, flaws: [] };
   } catch {
-    // Its message would quote the file.
+    // The message of its error would quote the file.
     if (text.length <= megabyte) return parseJson(text);
     return { flaws: [{ path: [], text: () => 'not valid JSON' }] };
   }

@@ -6,10 +6,10 @@ import { namesVariable } from './references.js';
 import { isTree } from './retired-keys.js';
 import type { ServerDefinition } from './server-definitions.js';
 
-/** How many servers of one file that is not trusted are named: nobody has approved of their number. */
+/** The number of servers that are named from a file that is not trusted, because their number is not approved either. */
 const maxNamed = 20;
 
-/** A file of the working directory; undefined, with a warning where there is one, if nobody could approve it. */
+/** A file of the working directory; undefined if there is none or, with a warning, if it cannot be approved. */
 export async function readSuggestion(
   path: string,
   trust: ProjectTrust,
@@ -23,7 +23,7 @@ export async function readSuggestion(
   }
 }
 
-/** The servers of a file that is not trusted which would be started or connected otherwise. */
+/** The servers of an untrusted file that would be started or connected if it were trusted. */
 export async function waitingServers(definitions: readonly ServerDefinition[]): Promise<ServerDefinition[]> {
   const waiting: ServerDefinition[] = [];
   for (const definition of definitions) {
@@ -34,7 +34,7 @@ export async function waitingServers(definitions: readonly ServerDefinition[]): 
   return waiting;
 }
 
-/** Why the servers of a file that is not trusted are not there. */
+/** Why the servers of an untrusted file are missing. */
 export function notTrusted(file: ReadProjectFile, servers: readonly ServerDefinition[]): FailedServer[] {
   return servers.slice(0, maxNamed).map(({ name, file: { label } }) => ({
     server: name,
@@ -45,7 +45,7 @@ export function notTrusted(file: ReadProjectFile, servers: readonly ServerDefini
   }));
 }
 
-/** The same for the operator, who may know where the file lies. */
+/** The same for the operator, who may learn the path of the file. */
 export function notTrustedWarning(file: ReadProjectFile, servers: readonly ServerDefinition[]): string {
   const names = servers.slice(0, maxNamed).map(({ name }) => name);
   const more = servers.length > maxNamed ? ` and ${servers.length - maxNamed} more` : '';
@@ -55,7 +55,7 @@ export function notTrustedWarning(file: ReadProjectFile, servers: readonly Serve
   return `File ${file.path} ${why}, so ${what}. Look at it and approve it with: code-executor trust ${quoted(file.folder)}`;
 }
 
-/** Whether it starts this product, whatever the environment is: a variable could make another command of the words. */
+/** Whether it starts this product in any environment, because a variable could change the command. */
 async function isOurs(value: unknown): Promise<boolean> {
   if (!isTree(value) || typeof value['command'] !== 'string') return false;
   const given = Array.isArray(value['args']) ? value['args'] : [];

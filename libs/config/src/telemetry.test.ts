@@ -15,7 +15,7 @@ describe('readTelemetry', () => {
     expect(readTelemetry(env)).toEqual({ isWanted, warnings: [] });
   });
 
-  test('tells what it does not heed', () => {
+  test('warns of variables that it ignores', () => {
     expect(readTelemetry({ OTEL_TRACES_EXPORTER: 'console' })).toEqual({
       isWanted: false,
       warnings: ['OTEL_TRACES_EXPORTER knows only otlp and none here; no traces are exported.'],

@@ -3,14 +3,14 @@ import { readVariable } from './references.js';
 export interface TelemetrySettings {
   /** Whether spans are to be exported over OTLP. */
   isWanted: boolean;
-  /** For the user's eyes: settings of the environment that this product does not heed. */
+  /** Messages for the user about variables that this product ignores. */
   warnings: string[];
 }
 
 /**
  * Whether the environment asks for traces, by the standard variables of OpenTelemetry: an endpoint in
  * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or `OTEL_TRACES_EXPORTER=otlp`; never with
- * `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none`. What else they say is for the exporter to read.
+ * `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none`. The exporter reads the other variables.
  *
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */

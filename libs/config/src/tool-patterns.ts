@@ -1,8 +1,8 @@
 const prefix = 'mcp__';
 
 /**
- * What is wrong with a pattern in `policy.servers.<server>`, after the name of the key; undefined when a tool of that
- * server may match it. A pattern that can match nothing would be a rule that does nothing, and nobody would notice.
+ * What is wrong with a pattern in `policy.servers.<server>`, after the name of the key; undefined if a tool of
+ * that server may match it. A pattern that can match nothing would be a rule without effect, which is easy to miss.
  */
 export function problemInServerRule(server: string, pattern: string): string | undefined {
   const own = `${prefix}${server}__`;
@@ -27,7 +27,7 @@ export function problemInToolPattern(pattern: string): string | undefined {
 function canBegin(pattern: string, characters: string): boolean {
   const [start = '', ...stars] = pattern.split('*');
   if (stars.length === 0) return start.startsWith(characters) && start.length > characters.length;
-  // The star takes what is left of them.
+  // The star matches the rest of them.
   return start.startsWith(characters) || characters.startsWith(start);
 }
 

@@ -29,7 +29,7 @@ export function trustStorePath(search: Omit<FileSearch, 'file'>): string | undef
   return folder === undefined ? undefined : join(folder, fileName);
 }
 
-/** What the user has approved. Rejects with `failed_precondition` for a list that somebody else may have written. */
+/** What the user has approved. Rejects with `failed_precondition` for a list that others may have written. */
 export async function readTrusted(search: Omit<FileSearch, 'file'>): Promise<TrustedFiles> {
   const path = trustStorePath(search);
   // A project that brings its own list approves itself.

@@ -73,7 +73,7 @@ function watched(values: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; read: Set
 const approval = 'The user can look at it and approve it there with `code-executor trust`.';
 
 describe('files of the working directory that are not trusted', () => {
-  test('start nothing, set nothing and read no variable, and say so', async () => {
+  test('start nothing, set nothing, read no variable, and are reported', async () => {
     await own({ audit: { retentionDays: 5 } });
     await servers({
       a: { command: '${SECRET}' },
@@ -113,7 +113,7 @@ describe('files of the working directory that are not trusted', () => {
     ]);
   });
 
-  test('take nothing away from the user’s own servers', async () => {
+  test('do not replace the user’s own servers', async () => {
     await write(join(home, '.claude.json'), { mcpServers: { a: { command: 'own' }, b: { command: 'own' } } });
     await servers({ a: { command: 'evil' }, b: { disabled: true } });
     await config({ mcpServers: { b: { command: 'evil' } } });
@@ -122,13 +122,13 @@ describe('files of the working directory that are not trusted', () => {
     expect(result.unusable).toEqual([]);
   });
 
-  test('are not warned of where they ask for nothing, or for us alone', async () => {
+  test('cause no warning if they ask for nothing, or only for us', async () => {
     await servers({ us: { command: 'npx', args: ['-y', 'code-executor-mcp'] } });
     await config({});
     expect(await found()).toEqual({ config: {}, servers: {}, unusable: [], warnings: [] });
   });
 
-  test('name few of many servers', async () => {
+  test('have only some of many servers named', async () => {
     await servers(
       Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`s${index}`, { command: 'x' }])),
     );
@@ -137,7 +137,7 @@ describe('files of the working directory that are not trusted', () => {
     expect(warnings).toEqual([expect.stringMatching(/s0, .*, s19 and 380 more are left alone/)]);
   });
 
-  test('break nothing, whatever they hold', async () => {
+  test('break nothing, whatever their content', async () => {
     for (const text of [
       '',
       '[]',
@@ -151,7 +151,7 @@ describe('files of the working directory that are not trusted', () => {
     }
   });
 
-  test('stay out where one file was named', async () => {
+  test('are ignored if one file was named', async () => {
     await config({ log: { level: 'debug' }, mcpServers: { a: { command: 'x' } } });
     await trust();
     await write(join(root, 'named.json'), {});
@@ -163,7 +163,7 @@ describe('files of the working directory that are not trusted', () => {
 describe('trust', () => {
   const asked = { a: { command: 'x', env: { T: 'env:TOKEN' } } };
 
-  test('lets the files count, and reads their variables', async () => {
+  test('applies the files and reads their variables', async () => {
     await servers(asked);
     await config({ sandbox: { isolation: 'strict' }, mcpServers: { b: { url: 'http://h/${TOKEN}' } } });
     await trust();
@@ -177,7 +177,7 @@ describe('trust', () => {
     expect((await stat(dirname(store))).mode & 0o777).toBe(0o700);
   });
 
-  test('ends with any change, and comes back with the content', async () => {
+  test('ends with any change, and returns with the old content', async () => {
     await servers(asked);
     await trust();
     const text = await readFile(join(cwd, '.mcp.json'), 'utf8');
@@ -191,7 +191,7 @@ describe('trust', () => {
     expect((await found({ TOKEN: 'x' })).unusable).toEqual([]);
   });
 
-  test('is for what was shown, not for what lies there by then', async () => {
+  test('applies to the content that was shown, not to a later one', async () => {
     await servers(asked);
     const { files } = await readProject(places());
     await servers({ a: { command: 'evil' } });
@@ -199,7 +199,7 @@ describe('trust', () => {
     expect((await found()).servers).toEqual({});
   });
 
-  test('is for one place: neither a copy nor a link in another project has it', async () => {
+  test('applies to one path: neither to a copy nor to a link in another project', async () => {
     await servers({ a: { command: './run.sh' } });
     await trust();
     const trusted = cwd;
@@ -219,7 +219,7 @@ describe('trust', () => {
     });
   });
 
-  test('knows a project by its real place', async () => {
+  test('identifies a project by its path without links', async () => {
     await servers({ a: { command: 'x' } });
     await trust();
     await symlink(cwd, join(root, 'link'));
@@ -232,7 +232,7 @@ describe('trust', () => {
     expect((await found()).servers).toEqual({});
   });
 
-  test('can be taken back, for one project', async () => {
+  test('can be withdrawn for one project', async () => {
     await servers(asked);
     await trust();
     await trustFiles([{ path: `${cwd}-2/.mcp.json`, sha256: `sha256:${'0'.repeat(64)}` }], places());
@@ -242,14 +242,14 @@ describe('trust', () => {
     expect(await distrustFolder(cwd, places())).toEqual([]);
   });
 
-  test('of many at once loses none', async () => {
+  test('keeps all of many concurrent approvals', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `/p/${index}`);
     const sha256 = `sha256:${'0'.repeat(64)}`;
     await Promise.all(paths.map((path) => trustFiles([{ path, sha256 }], places())));
     expect([...(await trustedFiles(places())).keys()].sort()).toEqual([...paths].sort());
   });
 
-  test('is given by CODE_EXECUTOR_TRUST_PROJECT, for what lies there at that time', async () => {
+  test('is given by CODE_EXECUTOR_TRUST_PROJECT for the present content', async () => {
     await servers({ a: { command: 'x' } });
     const env = { CODE_EXECUTOR_TRUST_PROJECT: '1' };
     const first = await findServers(places(env));
@@ -269,7 +269,7 @@ describe('trust', () => {
   });
 });
 
-describe('nobody can be trusted with', () => {
+describe('a file cannot be trusted if it is', () => {
   const trusting = { CODE_EXECUTOR_TRUST_PROJECT: '1' };
   const cases: [string, (path: string) => Promise<unknown>, string][] = [
     ['a file that every user can write', (path) => chmod(path, 0o666), 'can be written by every user'],
@@ -321,7 +321,7 @@ describe('nobody can be trusted with', () => {
 });
 
 describe('the list of what is trusted', () => {
-  test('counts for nothing where others can write it, or its folder', async () => {
+  test('is ignored if others can write it, or its folder', async () => {
     await servers({ a: { command: 'x' } });
     await trust();
     await chmod(store, 0o666);
@@ -336,7 +336,7 @@ describe('the list of what is trusted', () => {
     expect((await found()).servers).toEqual({ a: { command: 'x' } });
   });
 
-  test('is not written over where it is damaged', async () => {
+  test('is not overwritten if it is damaged', async () => {
     await servers({ a: { command: 'x' } });
     await write(store, '{ "files": 5 }');
     expect((await found()).warnings[0]).toBe(
@@ -382,7 +382,7 @@ describe('in the home folder', () => {
     expect((await found()).servers).toEqual({ a: { command: 'x' } });
   });
 
-  test('so it is where a link leads to the home folder', async () => {
+  test('the same holds if a link leads to the home folder', async () => {
     await own({ log: { level: 'debug' } });
     await symlink(home, join(root, 'link'));
     cwd = join(root, 'link');
@@ -396,7 +396,7 @@ describe('in the home folder', () => {
 });
 
 describe('mcpConfigPath', () => {
-  test('is the operator’s file where it is absolute, and a suggestion where it is relative', async () => {
+  test('is the operator’s file if it is absolute, and a suggestion if it is relative', async () => {
     await write(join(cwd, 'm.json'), { mcpServers: { a: { command: 'x' } } });
     await write(join(root, 'team.json'), { mcpServers: { b: { command: 'y' } } });
     expect((await found({ MCP_CONFIG_PATH: 'm.json' })).servers).toEqual({});

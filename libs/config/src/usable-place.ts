@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 
 import { systemCodeOf, within } from '@code-executor/contracts';
 
-/** The kernel's own file systems, in which nobody can put a file: proc and sysfs. */
+/** The kernel's own file systems, in which no file can be made: proc and sysfs. */
 const withoutFiles: readonly number[] = [0x9fa0, 0x62656572];
-/** A disk of another machine may never answer. */
+/** A network disk may never answer. */
 const maxAnswerMs = 5000;
 
 /**
- * Why no file can ever be put at a path, or below; undefined where it may work. Makes nothing: what is in the way for
- * now may be gone later.
+ * Why no file can ever be made at or below a path; undefined if that may work. Makes nothing, because an obstacle may be
+ * temporary.
  */
 export async function whyUnusable(path: string): Promise<string | undefined> {
   const answer = await within(maxAnswerMs, look(path));
@@ -24,7 +24,7 @@ async function look(path: string): Promise<{ problem?: string }> {
       ? { problem: 'is on a file system of the kernel, which keeps no files' }
       : {};
   } catch {
-    // Whoever writes there says what is wrong.
+    // The part that writes there reports the problem.
     return {};
   }
 }

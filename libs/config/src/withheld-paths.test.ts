@@ -9,11 +9,11 @@ describe('withheldPaths', () => {
     ...['/home/u/.config/code-executor', '/work/.code-executor.json', '/work/.mcp.json'],
   ];
 
-  test('are the home of the product, and where a configuration or servers are looked for', () => {
+  test('are the home of the product and all places of configuration and servers', () => {
     expect(withheldPaths(places)).toEqual(usual);
   });
 
-  test('are the usual places too where others are named', () => {
+  test('include the usual places even if others are named', () => {
     const env = {
       CODE_EXECUTOR_HOME: 'product',
       CODE_EXECUTOR_CONFIG_PATH: '/etc/named.json',
@@ -28,7 +28,7 @@ describe('withheldPaths', () => {
     );
   });
 
-  test('are the record, the packages and the runtime, wherever the configuration puts them', () => {
+  test('include the audit log, the packages and the runtime, wherever the configuration puts them', () => {
     const config = {
       audit: { path: '/var/audit' },
       executors: { python: { packagesDir: 'packages' }, typescript: { denoPath: '/opt/deno' } },

@@ -6,9 +6,9 @@ import { readVariable } from './references.js';
 import type { Config } from './schema.js';
 
 /**
- * What no program may be granted, whatever the configuration allows: the product's home, its record and its packages,
- * and every place where this server, or another one of the same user, looks for its configuration and servers. The
- * paths are absolute, and need not exist.
+ * The paths that no program may be granted, whatever the configuration allows: the product's home, its audit log and its
+ * packages, and every place where this server, or another one of the same user, looks for its configuration and servers.
+ * The paths are absolute and need not exist.
  */
 export function withheldPaths({
   config = {},

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { text } from '../text.js';
 import { flag, integer, list, toolList } from './fields.js';
 
-/** Names of clients of the HTTP door. */
+/** Names of clients over HTTP. */
 export const clientIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** The pattern in words. */
 export const clientIdRule = 'letters, digits, "_" and "-", at most 64';
@@ -57,7 +57,7 @@ export const http = z.strictObject({
     .exactOptional(),
 });
 
-/** With one token for two, nobody could tell which of them asks. */
+/** Two clients with one token could not be told apart. */
 function sameToken(other: string): string {
   return `is also that of http.clients.${other}; create a token for each`;
 }
