@@ -39,5 +39,5 @@ function sentenceOf(unusable: readonly FailedServer[]): string {
 
 /** The same if nothing can run because of the configuration. */
 export function instructionsWhenBroken(problem: string): string {
-  return `Nothing can run here, because the configuration of Code Executor cannot be used. Tell the user what is wrong: ${problem} It works as soon as that is mended.`;
+  return `Nothing can run here, because the configuration of Code Executor cannot be used. Tell the user what is wrong: ${problem} It works as soon as that is fixed.`;
 }

@@ -26,22 +26,22 @@ test('watchSettings reports that a file of servers is broken, and that it is rep
     { ...settings, keptFiles: ['half written'] },
     { ...settings, servers: two },
   ];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const read = watchSettings({
     settings,
     places: [],
     read: () => Promise.resolve(found.shift() ?? settings),
-    onRead: ({ servers }, hasChanged) => void told.push([Object.keys(servers), hasChanged]),
-    onProblem: (problem) => void told.push(problem),
+    onRead: ({ servers }, hasChanged) => void reported.push([Object.keys(servers), hasChanged]),
+    onProblem: (problem) => void reported.push(problem),
     logger: silentLogger,
   });
   await read();
-  expect(told.splice(0)).toEqual([
+  expect(reported.splice(0)).toEqual([
     'The servers of a file stay as they were until it can be read.',
     [['one'], false],
   ]);
   await read();
-  expect(told).toEqual([undefined, [['two'], true]]);
+  expect(reported).toEqual([undefined, [['two'], true]]);
 });
 
 test('watchSettings waits before it takes a file as removed, because editors remove it while they save', async () => {

@@ -15,7 +15,7 @@ const fields = ['toolName', 'params', 'raw'];
 /** Reads the body of `POST /`; throws `invalid_argument`. The policy judges name and arguments. */
 export function parseCall(body: unknown): RequestedCall {
   if (!isObject(body)) throw invalid(`The body must be one object, not ${quoteValue(body)}; see POST /.`);
-  // Said, not ignored: whoever sends `allowedTools` here would believe that it counts.
+  // Refused instead of ignored, because a client that sends `allowedTools` here would believe that it counts.
   const unknown = Object.keys(body).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
     throw invalid(`The body has no field ${quoteName(unknown)}; it takes ${fields.join(', ')}.`);

@@ -53,8 +53,8 @@ describe('a trace', () => {
 
   test.each([
     ['of the caller is passed on', `00-${traceId}-00f067aa0ba902b7-01`, traceId],
-    ['that cannot be read is a new one', 'nonsense', undefined],
-  ])('%s, and its id goes to the proxy', async (_what, header, expected) => {
+    ['that cannot be read is replaced by a new one', 'nonsense', undefined],
+  ])('%s, and the proxy gets its id', async (_what, header, expected) => {
     const seen: { traceparent?: string; correlationId?: string } = {};
     const tools = source();
     const watched: ToolSource = {
@@ -98,7 +98,7 @@ describe('POST /', () => {
     expect(await post(started, { toolName: 'mcp__test__json' })).toEqual([200, { result: { a: [1] } }]);
   });
 
-  test("a tool's own failure is 502 and tool_error; with raw, it is a result", async () => {
+  test("answers a tool's own failure with 502 and tool_error, or as a result with raw", async () => {
     const started = await start();
     expect(await post(started, { toolName: 'mcp__test__fail' })).toEqual([
       502,
@@ -118,7 +118,7 @@ describe('POST /', () => {
     ['mcp__test__echo ', { text: '' }, 404, 'not_found'],
     ['mcp__test__%65cho', { text: '' }, 404, 'not_found'],
     ['mcp__test__away', {}, 503, 'unavailable'],
-  ])('%j with %j is %i %s', async (toolName, params, status, code) => {
+  ])('answers %j with %j by %i %s', async (toolName, params, status, code) => {
     const tools = source();
     const answer = await post(await start({}, tools), { toolName, params });
     expect(answer).toMatchObject([status, { error: { code } }]);
@@ -139,11 +139,11 @@ describe('POST /', () => {
       { toolName: 'x', allowedTools: ['*'] },
       'The body has no field allowedTools; it takes toolName, params, raw.',
     ],
-  ])('%j is refused', async (body, message) => {
+  ])('refuses %j', async (body, message) => {
     expect(await post(await start(), body)).toEqual([400, { error: { code: 'invalid_argument', message } }]);
   });
 
-  test('a client that hangs up ends its call', async () => {
+  test('cancels a call when its client hangs up', async () => {
     const held = heldSource();
     const { url, token } = await start({}, held);
     const gone = new AbortController();
@@ -167,7 +167,7 @@ describe('GET /mcp/tools', () => {
   const namesOf = async (answer: Response) =>
     ((await answer.json()) as { name: string }[]).map(({ name }) => name);
 
-  test('is a bare array with the number of all in X-Total-Count; what may not be called says so', async () => {
+  test('answers with an array and the number of all tools in X-Total-Count, and marks tools that may not be called', async () => {
     const answer = await get(await start(), '?server=other');
     expect([answer.status, answer.headers.get('x-total-count')]).toEqual([200, '1']);
     expect(await answer.json()).toMatchObject([
@@ -187,7 +187,7 @@ describe('GET /mcp/tools', () => {
     expect(headers.get('retry-after')).toBe('1');
   });
 
-  test('takes words joined by +, repeated or with %20: any of them suffices', async () => {
+  test('finds tools by one of several words, joined by +, repeated or with %20', async () => {
     const started = await start();
     for (const query of ['?q=echo+write', '?q=echo&q=write', '?q=echo%20write']) {
       const names = await namesOf(await get(started, query));
@@ -195,7 +195,7 @@ describe('GET /mcp/tools', () => {
     }
   });
 
-  test('takes offset and limit', async () => {
+  test('accepts offset and limit', async () => {
     const started = await start();
     const all = await namesOf(await get(started));
     expect(all).toHaveLength(5);
@@ -214,20 +214,20 @@ describe('GET /mcp/tools', () => {
     ['?limit=1&limit=2'],
     ['?offset=-1'],
     ['?__proto__=1'],
-  ])('%s is 400 and not repeated', async (query) => {
+  ])('answers %s with 400 and does not repeat it', async (query) => {
     const answer = await get(await start(), query);
     const text = await answer.text();
     expect([answer.status, JSON.parse(text)]).toMatchObject([400, { error: { code: 'invalid_argument' } }]);
     expect(text).not.toMatch(/script|a\+/);
   });
 
-  test('takes 100 letters of any alphabet', async () => {
+  test('accepts 100 letters of any alphabet', async () => {
     expect((await get(await start(), `?q=${encodeURIComponent('ä'.repeat(100))}`)).status).toBe(200);
   });
 });
 
 describe('the rate limit', () => {
-  test('is for calls and listings each, and says when to come again', async () => {
+  test('counts calls and listings separately, and says when to come again', async () => {
     const started = await start({ rateLimit: { maxRequests: 2, windowMs: 60_000 } });
     const statuses = [await get(started), await get(started), await get(started)].map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 429]);
@@ -241,7 +241,7 @@ describe('the rate limit', () => {
     expect(await post(started, { toolName: 'mcp__test__json' })).toEqual([200, { result: { a: [1] } }]);
   });
 
-  test('is 30 by default, and requests without the token do not count', async () => {
+  test('is 30 by default, and does not count requests without the token', async () => {
     const tools = source();
     server = await serveToolProxy(createToolProxy({ tools, allowedTools: ['mcp__test__*'] }));
     for (let n = 0; n < 31; n++) await (await fetch(`${server.url}/mcp/tools`)).text();

@@ -63,7 +63,7 @@ async function reportHealth({
   warnings,
   problem,
 }: HealthToolOptions): Promise<z.infer<typeof report>> {
-  const told = warnings();
+  const found = warnings();
   const { healthy, isolation, note, ...parts } = await (await host()).health();
   return {
     healthy,
@@ -71,8 +71,8 @@ async function reportHealth({
     ...(isolation && { isolation }),
     // The problem with the configuration says more than the note.
     ...(note !== undefined && problem === undefined && { note }),
-    ...(told.length > 0 && {
-      warnings: told.slice(0, maxWarnings).map((warning) => warning.slice(0, maxWarningChars)),
+    ...(found.length > 0 && {
+      warnings: found.slice(0, maxWarnings).map((warning) => warning.slice(0, maxWarningChars)),
     }),
     ...(problem !== undefined && { error: problem }),
     ...parts,
