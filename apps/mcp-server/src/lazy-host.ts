@@ -6,8 +6,6 @@ import type { Telemetry } from './telemetry.js';
 export interface LazyHostOptions {
   /** Started before the host, if it is wanted. */
   telemetry: () => Promise<Telemetry | undefined>;
-  /** Gets every event. */
-  observe?: AuditSink;
   logger: Logger;
 }
 
@@ -20,6 +18,7 @@ export class LazyHost {
   #opening: Promise<Host> | undefined;
   #host: Host | undefined;
   #telemetry: Telemetry | undefined;
+  #observe: AuditSink | undefined;
 
   constructor(options: LazyHostOptions) {
     this.#options = options;
@@ -28,6 +27,11 @@ export class LazyHost {
   /** Undefined as long as nothing has needed it. */
   get current(): Host | undefined {
     return this.#host;
+  }
+
+  /** From now on every event goes to `observe`. Call it before the host is opened. */
+  observeWith(observe: AuditSink): void {
+    this.#observe = observe;
   }
 
   /** The host; the first call decides with which settings it begins. */
@@ -50,7 +54,8 @@ export class LazyHost {
   }
 
   async #start(settings: HostSettings): Promise<Host> {
-    const { telemetry, observe, logger } = this.#options;
+    const { telemetry, logger } = this.#options;
+    const observe = this.#observe;
     const { openHost } = await import('./open-host.js');
     this.#telemetry = await telemetry();
     this.#host = openHost({ ...settings, ...(observe && { observe }), logger });

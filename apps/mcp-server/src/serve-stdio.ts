@@ -26,14 +26,14 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
     if (process.stdin.isTTY) return;
   }
   const version = readVersion();
+  const host = new LazyHost({ telemetry: () => openTelemetry(version, logger), logger });
+  const offer = new CurrentOffer(first, version, host);
   const probes = await openWantedProbes(first, {
     version,
     host: () => host.current,
     maxCalls: () => offer.settings?.config.pool?.maxConcurrent ?? 100,
   });
-  const telemetry = () => openTelemetry(version, logger);
-  const host: LazyHost = new LazyHost({ telemetry, logger, ...(probes && { observe: probes.observe }) });
-  const offer: CurrentOffer = new CurrentOffer(first, version, host);
+  if (probes) host.observeWith(probes.observe);
 
   const end = onShutdown(async (drainMs) => {
     await host.close(drainMs);
@@ -58,8 +58,9 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
     read,
     logger,
     async onRead(next, hasChanged) {
-      if (hasChanged) (await host.opened())?.reload(next);
+      // First, so that a host which a call opens meanwhile begins with these settings.
       offer.use(next, hasChanged);
+      if (hasChanged) (await host.opened())?.reload(next);
       if (hasChanged) server.sendToolListChanged();
     },
     async onProblem(found) {

@@ -12,6 +12,7 @@ describe('an entry', () => {
     'localhost',
     'example.com:1',
     'example.com:65535',
+    `*.${'a'.repeat(63)}.example`,
     '*.example.com',
     '*.bücher.example:8443',
     '8.8.8.8:53',
@@ -53,6 +54,9 @@ describe('an entry', () => {
     '%65xample.com',
     'example.com\\a',
     '*:0',
+    `${'a'.repeat(64)}.example`,
+    `${'例'.repeat(64)}.example`,
+    `${'a.'.repeat(150)}example`,
   ])('%j names none', (text) => {
     expect(HostPattern.parse(text)).toBeUndefined();
     expect(HostPattern.parseCeiling(text)).toBeUndefined();

@@ -3,6 +3,10 @@ const entry =
 const anyHost = /^\*(?::(?<port>\d{1,5}))?$/u;
 const bareAddress = /^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/iu;
 const maxPort = 65_535;
+/** What DNS allows. Names come from hostile programs, and writing them as a URL does takes a time quadratic in a label. */
+const maxNameChars = 253;
+const maxLabelChars = 63;
+const maxEntryChars = '*.'.length + maxNameChars + ':65535'.length;
 
 /**
  * The hosts that an entry of `security.allowNetwork`, of `permissions.net` or of a fetcher's `allow` names:
@@ -28,6 +32,7 @@ export class HostPattern {
 
   /** Undefined for a text that names no hosts. */
   static parse(text: string): HostPattern | undefined {
+    if (text.length > maxEntryChars) return undefined;
     const groups = entry.exec(bareAddress.test(text) ? `[${text}]` : text)?.groups;
     if (!groups) return undefined;
     const { below, name, address, port } = groups;
@@ -62,8 +67,9 @@ export class HostPattern {
   }
 }
 
-function hostnameOf(name: string | undefined): string | undefined {
-  const url = `https://${name ?? ''}/`;
+function hostnameOf(name = ''): string | undefined {
+  if (name.split('.').some((label) => label.length > maxLabelChars)) return undefined;
+  const url = `https://${name}/`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 

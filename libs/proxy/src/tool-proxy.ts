@@ -134,7 +134,7 @@ class PolicyToolProxy implements ToolProxy {
     }
   }
 
-  callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+  async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
     const { signal, traceparent } = options;
     return makeCall(new ProxyCall(this.#parts, name, args, this.#join(signal), traceparent));
   }

@@ -79,7 +79,8 @@ export class PermissionCeiling {
         read: await grant('read', read),
         write: await grant('write', write),
         net: net.filter((host) => {
-          const isGranted = this.#hosts.some((ceiling) => HostPattern.parse(host)?.isWithin(ceiling));
+          const asked = HostPattern.parse(host);
+          const isGranted = this.#hosts.some((ceiling) => asked?.isWithin(ceiling));
           if (!isGranted) notes.push(noteOf('net', host, new Refusal('is outside security.allowNetwork')));
           return isGranted;
         }),
