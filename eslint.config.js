@@ -127,6 +127,13 @@ export default defineConfig(
       'no-restricted-globals': ['error', 'Buffer', 'clearImmediate', 'global', 'process', 'setImmediate'],
     },
   },
+  { files: ['**/*.{ts,js,mjs}'], rules: { 'max-lines': ['error', 300] } },
+  {
+    files: ['{apps,libs}/**/*.{ts,js,mjs}'],
+    // A test kit is one describe block, like a test.
+    ignores: [...tests, 'libs/contracts/src/testing/describe-*.ts'],
+    rules: { 'max-lines-per-function': ['error', { max: 60, skipComments: true }] },
+  },
   {
     files: ['{apps,libs}/*/package.json'],
     // It is all tests, and what tests need is a dependency of the repository.

@@ -1,76 +1,27 @@
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { findServers } from './find-servers.js';
 import { loadConfig } from './load-config.js';
 import { distrustFolder, readProject, trustedFiles, trustFiles } from './project-request.js';
-
-let root: string;
-let cwd: string;
-let home: string;
-let store: string;
-beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'trust-')));
-  [cwd, home] = [join(root, 'project'), join(root, 'home')];
-  store = join(home, '.code-executor', 'trusted-projects.json');
-  await Promise.all([mkdir(cwd), mkdir(home)]);
-});
-afterEach(() => rm(root, { recursive: true, force: true }));
-
-const write = async (path: string, content: unknown) => {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
-};
-const servers = (content: object) => write(join(cwd, '.mcp.json'), { mcpServers: content });
-const config = (content: object) => write(join(cwd, '.code-executor.json'), content);
-const own = (content: object) => write(join(home, '.code-executor.json'), content);
-const places = (env: NodeJS.ProcessEnv = {}) => ({ cwd, home, env });
-
-/** What a server would start with. */
-async function found(env: NodeJS.ProcessEnv = {}) {
-  const loaded = await loadConfig(places(env));
-  const { config: settings, unusable, notTrusted } = loaded;
-  const { servers, ...rest } = await findServers({ ...places(env), config: settings, unusable, notTrusted });
-  const others = { ...settings };
-  delete others.mcpServers;
-  return {
-    config: others,
-    servers,
-    unusable: rest.unusable,
-    warnings: [...loaded.warnings, ...rest.warnings],
-  };
-}
-const trust = async (env: NodeJS.ProcessEnv = {}) =>
-  trustFiles((await readProject(places(env))).files, places(env));
-
-/** An environment that tells which of its variables are read. */
-function watched(values: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; read: Set<string> } {
-  const read = new Set<string>();
-  const env = new Proxy(values, {
-    get: (target, name) => (read.add(String(name)), target[String(name)]),
-    getOwnPropertyDescriptor: (target, name) => (
-      read.add(String(name)),
-      Object.getOwnPropertyDescriptor(target, name)
-    ),
-  });
-  return { env, read };
-}
-
-const approval = 'The user can look at it and approve it there with `code-executor trust`.';
+import {
+  root,
+  cwd,
+  home,
+  store,
+  write,
+  servers,
+  config,
+  own,
+  places,
+  found,
+  trust,
+  watched,
+  approval,
+  workIn,
+} from './trust.test.support.js';
 
 describe('files of the working directory that are not trusted', () => {
   test('start nothing, set nothing, read no variable, and are reported', async () => {
@@ -203,7 +154,7 @@ describe('trust', () => {
     await servers({ a: { command: './run.sh' } });
     await trust();
     const trusted = cwd;
-    cwd = join(root, 'other');
+    workIn(join(root, 'other'));
     await write(join(cwd, '.mcp.json'), await readFile(join(trusted, '.mcp.json'), 'utf8'));
     expect((await found()).servers).toEqual({});
     await rm(join(cwd, '.mcp.json'));
@@ -223,7 +174,7 @@ describe('trust', () => {
     await servers({ a: { command: 'x' } });
     await trust();
     await symlink(cwd, join(root, 'link'));
-    cwd = join(root, 'link');
+    workIn(join(root, 'link'));
     expect((await found()).servers).toEqual({ a: { command: 'x' } });
     // The link leads to a project that nobody has seen.
     await write(join(root, 'elsewhere', '.mcp.json'), { mcpServers: { a: { command: 'x' } } });
@@ -266,156 +217,5 @@ describe('trust', () => {
     for (const word of ['0', 'false', '']) {
       expect((await found({ CODE_EXECUTOR_TRUST_PROJECT: word })).servers).toEqual({});
     }
-  });
-});
-
-describe('a file cannot be trusted if it is', () => {
-  const trusting = { CODE_EXECUTOR_TRUST_PROJECT: '1' };
-  const cases: [string, (path: string) => Promise<unknown>, string][] = [
-    ['a file that every user can write', (path) => chmod(path, 0o666), 'can be written by every user'],
-    [
-      'a link',
-      async (path) => {
-        await rm(path);
-        await symlink(join(root, 'target.json'), path);
-      },
-      'is a symbolic link',
-    ],
-    ...(process.getuid?.() === 0
-      ? [
-          [
-            'a file of another user',
-            (path: string) => chown(path, 12_345, 0),
-            'belongs to another user',
-          ] satisfies [string, (path: string) => Promise<unknown>, string],
-          [
-            'a file that a group of others can write',
-            async (path: string) => {
-              await chown(path, 0, 12_345);
-              await chmod(path, 0o664);
-            },
-            'can be written by other users of its group',
-          ] satisfies [string, (path: string) => Promise<unknown>, string],
-        ]
-      : []),
-  ];
-  test.each(cases)('%s', async (_name, spoil, what) => {
-    const content = { mcpServers: { a: { command: 'evil' } }, log: { level: 'debug' } };
-    await write(join(root, 'target.json'), content);
-    for (const name of ['.mcp.json', '.code-executor.json']) await write(join(cwd, name), content);
-    await trust();
-    for (const name of ['.mcp.json', '.code-executor.json']) await spoil(join(cwd, name));
-    for (const env of [{}, trusting]) {
-      expect(await found(env)).toEqual({
-        config: {},
-        servers: {},
-        unusable: [],
-        warnings: [expect.stringContaining(what), expect.stringContaining(what)],
-      });
-    }
-    expect((await readProject(places())).problems).toEqual([
-      expect.stringContaining(what),
-      expect.stringContaining(what),
-    ]);
-  });
-});
-
-describe('the list of what is trusted', () => {
-  test('is ignored if others can write it, or its folder', async () => {
-    await servers({ a: { command: 'x' } });
-    await trust();
-    await chmod(store, 0o666);
-    expect(await found()).toMatchObject({
-      servers: {},
-      warnings: expect.arrayContaining([expect.stringContaining('No project is trusted: File ')]) as unknown,
-    });
-    await chmod(store, 0o600);
-    await chmod(dirname(store), 0o777);
-    expect((await found()).servers).toEqual({});
-    await chmod(dirname(store), 0o700);
-    expect((await found()).servers).toEqual({ a: { command: 'x' } });
-  });
-
-  test('is not overwritten if it is damaged', async () => {
-    await servers({ a: { command: 'x' } });
-    await write(store, '{ "files": 5 }');
-    expect((await found()).warnings[0]).toBe(
-      `No project is trusted: File ${store} is damaged; delete it, and trust your projects again.`,
-    );
-    await expect(trust()).rejects.toMatchObject({ code: 'failed_precondition' });
-    expect(await readFile(store, 'utf8')).toBe('{ "files": 5 }');
-  });
-
-  test('is not taken from the project, nor a configuration', async () => {
-    await servers({ a: { command: 'x' } });
-    await trust();
-    const inside = join(cwd, 'sub', '.home');
-    await write(join(inside, 'trusted-projects.json'), await readFile(store, 'utf8'));
-    await write(join(inside, 'config.json'), { log: { level: 'debug' } });
-    await symlink(inside, join(root, 'outside'));
-    for (const CODE_EXECUTOR_HOME of ['sub/.home', inside, join(root, 'outside')]) {
-      await expect(found({ CODE_EXECUTOR_HOME })).rejects.toMatchObject({
-        code: 'failed_precondition',
-        message:
-          'CODE_EXECUTOR_HOME lies in the working directory, which could bring its own; choose a folder elsewhere.',
-      });
-      await expect(trust({ CODE_EXECUTOR_HOME })).rejects.toMatchObject({ code: 'failed_precondition' });
-      expect((await findServers({ cwd, home, env: { CODE_EXECUTOR_HOME } })).servers).toEqual({});
-    }
-  });
-});
-
-describe('in the home folder', () => {
-  beforeEach(() => {
-    cwd = home;
-  });
-
-  test('.code-executor.json is the user’s own, and .mcp.json is a suggestion', async () => {
-    await own({ executors: { typescript: { denoPath: '/mine' } } });
-    await servers({ a: { command: 'x' } });
-    expect(await found()).toMatchObject({
-      config: { executors: { typescript: { denoPath: '/mine' } } },
-      servers: {},
-      unusable: [{ server: 'a' }],
-    });
-    await trust();
-    expect((await found()).servers).toEqual({ a: { command: 'x' } });
-  });
-
-  test('the same holds if a link leads to the home folder', async () => {
-    await own({ log: { level: 'debug' } });
-    await symlink(home, join(root, 'link'));
-    cwd = join(root, 'link');
-    expect(await found()).toEqual({
-      config: { log: { level: 'debug' } },
-      servers: {},
-      unusable: [],
-      warnings: [],
-    });
-  });
-});
-
-describe('mcpConfigPath', () => {
-  test('is the operator’s file if it is absolute, and a suggestion if it is relative', async () => {
-    await write(join(cwd, 'm.json'), { mcpServers: { a: { command: 'x' } } });
-    await write(join(root, 'team.json'), { mcpServers: { b: { command: 'y' } } });
-    expect((await found({ MCP_CONFIG_PATH: 'm.json' })).servers).toEqual({});
-    expect((await found({ MCP_CONFIG_PATH: '../team.json' })).servers).toEqual({});
-    expect((await found({ MCP_CONFIG_PATH: join(root, 'team.json') })).servers).toEqual({
-      b: { command: 'y' },
-    });
-    await trust({ MCP_CONFIG_PATH: 'm.json' });
-    expect((await found({ MCP_CONFIG_PATH: 'm.json' })).servers).toEqual({ a: { command: 'x' } });
-  });
-
-  test('of a project’s file is ignored', async () => {
-    await write(join(root, 'evil.json'), { mcpServers: { a: { command: 'evil' } } });
-    await config({ mcpConfigPath: join(root, 'evil.json') });
-    await trust();
-    expect(await found()).toMatchObject({
-      config: {},
-      servers: {},
-      warnings: [expect.stringContaining('mcpConfigPath would allow more than your own configuration does')],
-    });
   });
 });
