@@ -15,23 +15,24 @@ export async function runOwnTests(folder = join(root, 'tools')) {
     check.failed++;
     check.detail += `✗ ${name}\n${reason}\n`;
   };
-  /** Per file, the names of the tests that it announced, and how many of them ended. */
-  const progress = new Map(files.map((file) => [file, { announced: [], ended: 0 }]));
-  for await (const { type, data } of runFiles({ files })) {
-    // The runner reports each file as a test of its own.
-    const isFile = progress.has(data?.name);
-    if (type === 'test:enqueue' && !isFile) progress.get(data.file)?.announced.push(data.name);
-    if (type !== 'test:pass' && type !== 'test:fail') continue;
-    if (!isFile) progress.get(data.file).ended++;
-    const { error, type: kind } = data.details;
-    if (type === 'test:fail') {
-      // A group fails with each of its tests, which are reported themselves.
-      if (error?.failureType !== 'subtestsFailed') fail(data.name, error?.cause?.stack ?? error?.message);
-    } else if (data.skip || data.todo) fail(data.name, 'It was skipped.');
-    else if (!isFile && kind !== 'suite') check.passed++;
-  }
-  // A process that ends early, with whatever exit code, takes the rest of its tests with it.
-  for (const [file, { announced, ended }] of progress) {
+  for (const file of files) {
+    const announced = [];
+    let ended = 0;
+    // File by file, because tests that a rule tester makes report its file as theirs.
+    for await (const { type, data } of runFiles({ files: [file] })) {
+      // The runner reports the file as a test of its own.
+      const isFile = data?.name === file;
+      if (type === 'test:enqueue' && !isFile) announced.push(data.name);
+      if (type !== 'test:pass' && type !== 'test:fail') continue;
+      if (!isFile) ended++;
+      const { error, type: kind } = data.details;
+      if (type === 'test:fail') {
+        // A group fails with each of its tests, which are reported themselves.
+        if (error?.failureType !== 'subtestsFailed') fail(data.name, error?.cause?.stack ?? error?.message);
+      } else if (data.skip || data.todo) fail(data.name, 'It was skipped.');
+      else if (!isFile && kind !== 'suite') check.passed++;
+    }
+    // A process that ends early, with whatever exit code, takes the rest of its tests with it.
     if (announced.length === 0) fail(file, 'It reported no test.');
     else if (ended < announced.length) fail(file, `${announced.length - ended} of its tests never ended.`);
   }
