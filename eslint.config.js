@@ -124,7 +124,17 @@ export default defineConfig(
           patterns: [{ group: ['node:*'], message: 'Contracts run on any runtime.' }],
         },
       ],
-      'no-restricted-globals': ['error', 'Buffer', 'clearImmediate', 'global', 'process', 'setImmediate'],
+      'no-restricted-globals': [
+        'error',
+        {
+          globals: ['Buffer', 'clearImmediate', 'global', 'process', 'setImmediate'],
+          checkGlobalObject: true,
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ImportExpression, TSImportType', message: 'Import it at the top, where lint looks.' },
+      ],
     },
   },
   { files: ['**/*.{ts,js,mjs}'], rules: { 'max-lines': ['error', 300] } },

@@ -1,5 +1,7 @@
 import { isBuiltin } from 'node:module';
 
+import { getStaticValue } from '@eslint-community/eslint-utils';
+
 /** Lets each third-party package be imported by its owners only; the option is the table, package → projects. */
 export const ownedPackages = {
   meta: {
@@ -16,7 +18,8 @@ export const ownedPackages = {
     const project = /(?:^|[/\\])(?:apps|libs)[/\\]([^/\\]+)[/\\]/.exec(context.filename)?.[1];
     if (project === undefined) return {};
     const check = (node) => {
-      const name = typeof node?.value === 'string' ? packageOf(node.value) : undefined;
+      const specifier = node && getStaticValue(node)?.value;
+      const name = typeof specifier === 'string' ? packageOf(specifier) : undefined;
       if (name === undefined) return;
       if (!Object.hasOwn(owners, name)) context.report({ node, messageId: 'unknown', data: { name } });
       else if (!owners[name].includes(project)) {

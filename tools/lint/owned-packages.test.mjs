@@ -37,6 +37,7 @@ tester.run('owned-packages', ownedPackages, {
       "export { z } from 'zod';",
       "export * from 'zod';",
       "await import('zod');",
+      'await import(`zod`);',
       "let schema: import('zod').ZodType;",
       "require('zod');",
       "require.resolve('zod');",
