@@ -3,7 +3,7 @@ import type { Host } from '@code-executor/host';
 import type { OnRefused } from '@code-executor/http-server';
 import type { Metrics } from '@code-executor/metrics';
 
-import { RefusalRecords } from './refusal-records.js';
+import { RefusalLimit } from './refusal-limit.js';
 
 /** Records and counts the requests that are not let in; `flush` records how many had no record of their own. */
 export function recordRefusals(
@@ -11,7 +11,7 @@ export function recordRefusals(
   host: Host,
   logger: Logger,
 ): { onRefused: OnRefused; flush: () => Promise<void> } {
-  const records = new RefusalRecords(async (event) => {
+  const records = new RefusalLimit(async (event) => {
     await host.auditLog
       ?.append(event)
       .catch((error: unknown) => logger.error({ err: error }, 'The audit record was not written.'));

@@ -21,7 +21,7 @@ export interface DenoLimits {
   memoryMb: number;
   /** One memory of WebAssembly, in MiB; below `memoryMb`, so that it ends with an exception and not with the process. Default: V8's own. */
   wasmMb?: number;
-  /** CPU seconds after which the kernel ends the process, should the server be gone. */
+  /** CPU seconds after which the kernel ends the process, even if the server is gone or the run's clock stands still. */
   cpuSeconds: number;
 }
 

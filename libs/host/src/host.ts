@@ -171,7 +171,7 @@ function withoutServers({ config, homeDir, withheld }: HostSettings): object {
   return { ...config, ...servers, http: undefined, homeDir, withheld };
 }
 
-/** From its request on: the wait for its turn, the start, and its own time. */
+/** From its request on: the wait for its turn, the start, its own time, and 10 minutes for a person's answers. */
 function longestExecutionMs({ config: { sandbox, security } }: HostSettings): number {
-  return (sandbox?.queueTimeoutMs ?? 30_000) + 60_000 + (security?.maxTimeoutMs ?? 300_000);
+  return (sandbox?.queueTimeoutMs ?? 30_000) + 60_000 + (security?.maxTimeoutMs ?? 300_000) + 600_000;
 }

@@ -2,7 +2,7 @@
 export interface ResourceLimits {
   /** Memory for its data (`RLIMIT_DATA`), in MiB. */
   dataMb: number;
-  /** CPU seconds after which the kernel ends the process, should the server be gone. */
+  /** CPU seconds after which the kernel ends the process, even if the server is gone or the run's clock stands still. */
   cpuSeconds: number;
 }
 

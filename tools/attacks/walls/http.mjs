@@ -86,7 +86,7 @@ export const http = {
     attacks: ['PRX-39'],
   },
   'records of refused requests': {
-    edits: [[app('refusal-records'), 'maxRecords = 100', 'maxRecords = 1e9']],
+    edits: [[app('refusal-limit'), 'maxRecords = 100', 'maxRecords = 1e9']],
     attacks: ['PRX-39'],
   },
   'bodies are UTF-8': { edits: [[body, 'fatal: true', 'fatal: false']], attacks: ['PRX-11'] },

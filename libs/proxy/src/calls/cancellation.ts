@@ -5,7 +5,10 @@ export function endedBeforeAnswer(cause?: unknown): CodeExecutorError {
   return new CodeExecutorError('cancelled', 'The execution ended before the call did.', { cause });
 }
 
-/** The error of a failed call; if the signal fired, `cancelled` or `deadline_exceeded`, whatever the signal's reason. */
+/**
+ * The error of a failed call. If the signal fired, `cancelled`, unless the error has a more specific code, such as
+ * `deadline_exceeded`.
+ */
 export function toFailure(reason: unknown, signal: AbortSignal | undefined): CodeExecutorError {
   const error = CodeExecutorError.from(reason);
   if (!signal?.aborted) return error;

@@ -40,7 +40,7 @@ export interface Asked {
 }
 
 /**
- * Decides which tools may be called: those that are asked for, that the caller's policy allows, and that the
+ * The allowlist. Decides which tools may be called: those that are asked for, that the caller's policy allows, and that the
  * operator's policy permits.
  */
 export class PolicyGate {

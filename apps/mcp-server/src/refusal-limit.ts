@@ -13,7 +13,7 @@ interface Refusals {
  * Records refused requests. Because a client without a token must not be able to fill the disk, 100 refusals a minute of the
  * same type, status and client get a record each. The others share one record with their `count` when the minute is over.
  */
-export class RefusalRecords {
+export class RefusalLimit {
   readonly #write: AuditSink<RefusedRequestEvent>;
   readonly #kinds = new Map<string, Refusals>();
   #timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import type { RefusedRequestEvent } from '@code-executor/contracts';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 
-import { RefusalRecords } from './refusal-records.js';
+import { RefusalLimit } from './refusal-limit.js';
 
 afterEach(() => {
   jest.useRealTimers();
@@ -16,11 +16,11 @@ const refused = (clientId?: string): RefusedRequestEvent => ({
   ...(clientId !== undefined && { clientId }),
 });
 
-describe('RefusalRecords', () => {
+describe('RefusalLimit', () => {
   test('records a hundred refusals of a client in a minute, then how many more there were', async () => {
     jest.useFakeTimers();
     const written: RefusedRequestEvent[] = [];
-    const records = new RefusalRecords((event) => void written.push(event));
+    const records = new RefusalLimit((event) => void written.push(event));
     for (let n = 0; n < 150; n++) await records.add(refused());
     await records.add(refused('ci'));
     expect(written).toEqual([...Array.from({ length: 100 }, () => refused()), refused('ci')]);
