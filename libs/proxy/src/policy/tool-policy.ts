@@ -40,8 +40,8 @@ export interface Asked {
 }
 
 /**
- * The allowlist. Decides which tools may be called: those that are asked for, that the caller's policy allows, and that the
- * operator's policy permits.
+ * The allowlist. Decides which tools may be called: those that are asked for, that the caller's policy allows, and
+ * that the operator's policy permits.
  */
 export class PolicyGate {
   readonly #names: ListNames;
