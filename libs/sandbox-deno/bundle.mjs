@@ -1,4 +1,4 @@
-/** Makes one file of the bootstrap: Deno starts some two milliseconds faster with one than with seven. */
+/** Bundles the bootstrap into one file, because Deno loads one file about 2 ms faster than seven. */
 import { build } from 'esbuild';
 
 await build({

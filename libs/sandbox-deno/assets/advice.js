@@ -1,9 +1,9 @@
 import { looksLike } from '@code-executor/deno-runtime/assets/looks-like.js';
 
-// Taken before the program runs.
+// Saved before the program runs, because it can replace globals.
 const { ReferenceError, TypeError } = globalThis;
 
-/** Whether an import found nothing, or was refused. Deno gives what it cannot parse the same class and code. */
+/** Whether an import found no module, or was refused. Syntax errors have the same class and code in Deno. */
 export function isImportFailure(error) {
   return (
     error instanceof TypeError &&
@@ -12,7 +12,7 @@ export function isImportFailure(error) {
   );
 }
 
-/** @param place Where the import stands, as the rest of its line. */
+/** @param place The rest of the source line, from the import on. */
 export function describeImportFailure(place = '') {
   const [, specifier] = /^(?:await\s+)?(?:import\(\s*)?["']([^"']*)["']/.exec(place) ?? [];
   const what = specifier === undefined ? 'This module' : `"${specifier}"`;
@@ -32,16 +32,16 @@ const globalsOfOthers = [
   ],
 ];
 
-/** What a call of a tool gives, kept without `await`. */
+/** An assignment of what a tool call returns, without `await`. */
 const keptPromise =
   /=\s*(?:callMCPTool|searchTools|discoverMCPTools|getToolSchema|getToolTypes|tools(?:\s*\.\s*\w+|\s*\[[^\]]*\]){2})\s*\(/;
 
 const joinsPromises = /\bPromise\s*\.\s*(?:all|allSettled|race|any)\b/;
 
-/** Advice on an error where a program expects globals of another place, or takes a promise for its value. */
+/** Advice for a program that expects globals of another environment, or forgot an `await`. */
 export function adviceOn(error, source) {
   if (error instanceof ReferenceError) {
-    // V8 names the global in the text of the error alone, so the program is looked at.
+    // V8 names the missing global only in the message, so the source of the program is searched instead.
     const [, advice] = globalsOfOthers.find(([pattern]) => pattern.test(source)) ?? [];
     return looksLike(source, 'typescript') ?? advice;
   }

@@ -1,7 +1,7 @@
 /**
- * The entry script of every TypeScript execution. It is trusted and fixed; the program comes over
- * the pipe and is imported dynamically, because what stands in an entry script, or is imported by a
- * literal in one, is read by Deno without asking for permission.
+ * The entry script of every TypeScript execution. It is trusted and always the same. The program comes through
+ * the pipe and is imported dynamically, because Deno checks no permissions for an entry script and for what that
+ * imports by a literal.
  */
 import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
@@ -25,7 +25,7 @@ const ownGlobals = { ...createToolGlobals(channel), display, fetch: createFetch(
 const globals = { ...ownGlobals, ...createHostCalls(channel, hostCalls, ownGlobals) };
 for (const [name, value] of Object.entries(globals)) {
   const fixed = { writable: false, configurable: false, enumerable: true };
-  // What is frozen has a fixed list of properties; `tools` refuses changes by itself.
+  // `tools` cannot be frozen, because its list of properties is not fixed; it refuses changes by itself.
   Object.defineProperty(globalThis, name, {
     ...fixed,
     value: name === 'tools' ? value : Object.freeze(value),
@@ -36,7 +36,7 @@ if (isSpare) await rehearse();
 const program = new Program(channel, pictures);
 program.listen();
 channel.sayReady();
-// While the server sends the program.
+// Done here because the server is sending the program in the meantime.
 await closeSqlite();
 const { code, servesFiles, ...options } = channel.receiveProgram();
 if (servesFiles) serveFiles(channel);

@@ -1,6 +1,6 @@
 /**
- * An object that makes its properties when they are asked for, whatever their name, and keeps them; `list` has the
- * names of those that there are.
+ * An object that creates a property on first access, whatever its name, and keeps it. `list()` returns the names
+ * to show when properties are listed.
  */
 export function byName(make, list) {
   const made = new Map();
@@ -8,15 +8,15 @@ export function byName(make, list) {
     if (!made.has(name)) made.set(name, make(name));
     return made.get(name);
   };
-  // `then` would make it something to await.
+  // With a `then`, `await` would treat the object as a promise.
   const isName = (name) => typeof name === 'string' && name !== 'then';
   const target = Object.create(null);
-  // What the console shows.
+  // The console calls this to show the object.
   const inspect = (show) => show(Object.fromEntries(list().map((name) => [name, get(name)])));
   Object.defineProperty(target, Symbol.for('Deno.customInspect'), { value: inspect, configurable: true });
   return new Proxy(target, {
     get: (_, name) => {
-      // As JSON, it is its names.
+      // As JSON, the object is the list of its names.
       if (name === 'toJSON') return list;
       return isName(name) ? get(name) : undefined;
     },

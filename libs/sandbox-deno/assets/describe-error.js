@@ -1,4 +1,4 @@
-/** Text about what a program threw: as Deno shows it, with the user's own stack lines only. */
+/** Describes what a program threw: as Deno shows it, but only with stack lines of the program. */
 
 import { describeImportFailure, isImportFailure } from './advice.js';
 
@@ -7,9 +7,9 @@ const maxChars = 16_000;
 const stackLine = /^\s+at .*?(\d+):(\d+)\)?(?: \{)?$/;
 
 /**
- * @param thrown Anything.
- * @param program `{ url, source, lineCount, prefixLength }`: the program's URL and text, how many lines it has,
- *   and how many characters were put before its first one.
+ * @param thrown Any value.
+ * @param program `{ url, source, lineCount, prefixLength }`: the program's URL and text, the number of its lines,
+ *   and the number of characters that were put before it.
  */
 export function describeError(thrown, program) {
   let text;
@@ -21,7 +21,7 @@ export function describeError(thrown, program) {
   const lines = [];
   for (const line of text.split('\n')) {
     if (isOwnLine(line, program)) lines.push(line);
-    // An error's own properties begin on its last stack line.
+    // Deno opens the list of an error's own properties on the last stack line.
     else if (line.endsWith(' {') && lines.length > 0) lines[lines.length - 1] += ' {';
   }
   if (!isImportFailure(thrown)) return cut(lines.join('\n'));
@@ -31,12 +31,12 @@ export function describeError(thrown, program) {
   return [`TypeError: ${describeImportFailure(place?.line.slice(place.start))}`, ...stack].join('\n');
 }
 
-/** Longest quote of a line of source. */
+/** The longest quote from a line of source. */
 const maxQuoteChars = 100;
 
 /**
- * The message of a program that could not be read. Deno quotes the line with what was put before it, or
- * cuts it there; this quotes the program's own line.
+ * Describes why a program could not be loaded. Deno quotes the line with the added prefix, or cuts it off there;
+ * this function quotes the line as the program has it.
  */
 export function describeLoadError(error, program) {
   const { message } = error;
@@ -53,7 +53,7 @@ export function describeLoadError(error, program) {
   return `${summary}\n${row} | ${quote}\n${margin} | ${pointer}^\n    at ${program.url}:${row}:${column}`;
 }
 
-/** A line of the program, and where in it a column is, counted from 0; undefined if there is no such line. */
+/** A line of the program and the index of a column in it, or undefined if there is no such line. */
 function placeOf({ source, prefixLength }, row, column) {
   const line = source.split('\n')[Number(row) - 1];
   return line === undefined
@@ -65,7 +65,7 @@ export function cut(text) {
   return text.length > maxChars ? `${text.slice(0, maxChars)} [...]` : text;
 }
 
-/** False for stack lines that are not the program's. */
+/** False for stack lines outside of the program. */
 function isOwnLine(line, { url, lineCount, prefixLength }) {
   const [, row, column] = stackLine.exec(line) ?? [];
   if (row === undefined) return true;

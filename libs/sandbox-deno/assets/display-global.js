@@ -3,11 +3,11 @@ import { SvgDrawer } from '@code-executor/sandbox-channel/assets/svg-drawer.js';
 
 import { isBlock, isBytes, isSvgText, noPicture, pictureOf, svgType } from './picture-of.js';
 
-// Taken before the program runs.
+// Saved before the program runs, because it can replace globals.
 const { Blob, TextDecoder } = globalThis;
 const { log } = console;
 const decoder = new TextDecoder();
-/** A frame of the pipe is at most a mebibyte, and base64 makes four bytes of three. */
+/** A frame has at most 1 MiB, and base64 turns three bytes into four. */
 const partBytes = 720 * 1024;
 
 /** The pictures that one program shows. */
@@ -22,13 +22,13 @@ export class Pictures {
   }
 
   /**
-   * The global: shows a picture, or prints what is none. Rejects with a `RangeError` where bytes are no picture, or
-   * the server takes no more.
+   * The global `display()`: shows a picture, and prints any other value. Rejects with a `RangeError` if bytes are
+   * not a picture, or if the server accepts no more pictures.
    */
   display = async (value, mimeType) => {
     const id = ++this.#lastId;
     const found = pictureOf(value, mimeType ?? (isSvgText(value) ? svgType : undefined));
-    // What is no promise is printed at once, in the order of the program.
+    // Without an `await` for other values, because they are printed at once, in the order of the program.
     const picture = found instanceof Promise ? await found : found;
     if (picture) await this.#show(id, picture);
     else if (isBytes(value) || value instanceof Blob) throw noPicture('These bytes are no picture.');
@@ -37,14 +37,14 @@ export class Pictures {
 
   /** Shows the program's value, if it is a picture; resolves with its MIME type, or undefined. */
   async showValue(value) {
-    // The server takes image blocks out of values by itself, but it draws none.
+    // The server finds image blocks in values by itself, but it cannot draw an SVG.
     if (isBlock(Object(value)) && value.mimeType !== svgType) return undefined;
     const picture = await pictureOrNone(value);
     if (picture) await this.#show(++this.#lastId, picture);
     return picture?.mimeType;
   }
 
-  /** In parts, each after the last was taken; parts of other pictures may come between. */
+  /** Sends the picture in parts, one after the other. Parts of other pictures may come between them. */
   async #show(id, { mimeType, bytes }) {
     if (mimeType === svgType) return this.#show(id, await this.#drawn(bytes));
     for (let start = 0; start === 0 || start < bytes.length; start += partBytes) {
@@ -56,13 +56,13 @@ export class Pictures {
     }
   }
 
-  /** Clients show no SVG to a model. */
+  /** Converts an SVG to PNG, because clients do not show SVG to a model. */
   async #drawn(svg) {
     return { mimeType: 'image/png', bytes: await orRangeError(this.#drawer.draw(decoder.decode(svg))) };
   }
 }
 
-/** A value that only looks like a picture is a value like any other. */
+/** Undefined for a value that only looks like a picture; it stays an ordinary value. */
 async function pictureOrNone(value) {
   try {
     return await pictureOf(value);

@@ -5,8 +5,8 @@ const decoder = new TextDecoder();
 const pieceBytes = 512 * 1024;
 
 /**
- * Replaces the asynchronous file functions of `Deno` by ones that ask the server. Used where the
- * process itself is granted no file: Deno would follow links out of a granted folder.
+ * Replaces the asynchronous file functions of `Deno` by functions that ask the server. Used if the process itself
+ * must not read the granted files, because Deno would follow links out of a granted folder.
  */
 export function serveFiles(channel) {
   const ask = async (method, path, params = {}) => {
@@ -19,7 +19,7 @@ export function serveFiles(channel) {
   };
   const readFile = async (path) => Uint8Array.fromBase64(await ask('readFile', path));
   const writeFile = async (path, data, { append = false, createNew = false } = {}) => {
-    // In pieces: a frame has a limit.
+    // Sent in pieces, because the size of a frame is limited.
     for (let start = 0; start === 0 || start < data.length; start += pieceBytes) {
       const piece = data.subarray(start, start + pieceBytes).toBase64();
       const isFirst = start === 0;

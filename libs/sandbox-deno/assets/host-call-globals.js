@@ -1,12 +1,12 @@
 import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
 
-// Taken before the program runs.
+// Saved before the program runs, because it can replace globals.
 const { Error } = globalThis;
 const { assign } = Object;
 
 /**
- * The functions that whoever embeds the server gives to programs. `names` has the names of their host calls by their
- * own; one that would take the place of another global ends the process, which says so.
+ * Creates the functions that an embedder gives to programs. `names` maps the name of each function to that of its
+ * host call. A name that is already a global ends the process with a message.
  */
 export function createHostCalls(channel, names, otherGlobals) {
   const functions = {};

@@ -1,34 +1,34 @@
-// Taken before the program runs: every program's value is looked at with these.
+// Saved before the program runs, because it can replace globals, and these read the value of every program.
 const { ArrayBuffer, Blob, Uint8Array, TextEncoder, decodeURIComponent } = globalThis;
 const { fromCharCode } = String;
 const encoder = new TextEncoder();
 export const svgType = 'image/svg+xml';
-/** An SVG document: its root element, after comments and declarations. */
+/** Matches an SVG document: its root element, after comments and declarations. */
 const svgText = /^\uFEFF?\s*(?:<(?:!--(?:[^-]|-(?!-))*--|[?!](?!--)(?:[^>[]|\[[^\]]*\])*)>\s*)*<svg[\s/>]/;
-/** What the files of each kind begin with. */
+/** The first bytes of the files of each type. */
 const beginnings = new Map([
   ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
 ]);
-/** Enough of a file to tell its kind; of SVG, a root element after a long comment. */
+/** How much of a file is read to find its type: enough for an SVG that begins with a long comment. */
 const beginningBytes = 4096;
 const dataUrl = /^data:(image\/[\w.+-]+)(?:;(?!base64,)[\w.=-]+)*(;base64)?,/;
-/** Text that is nothing but base64 of a PNG, JPEG, GIF or WebP file. */
+/** Matches text that is only the base64 of a PNG, JPEG, GIF or WebP file. */
 const pictureInBase64 = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{40,}={0,2}\s*$/;
 
-/** What the program shows is not a picture, although it is said to be one. */
+/** The error for a value that should be a picture and is not. */
 export function noPicture(problem) {
   const message = `${problem} PNG, JPEG, GIF, WebP and SVG can be shown.`;
   return Object.assign(new RangeError(message), { code: 'invalid_argument' });
 }
 
 /**
- * A value as a picture, `{ mimeType, bytes }`, or undefined if it is none; of a Blob, a promise of that. Throws
- * a `RangeError` where a type is given and the bytes are those of no picture.
+ * Returns a value as a picture, `{ mimeType, bytes }`, or undefined if it is not one; for a Blob, a promise of that.
+ * Throws a `RangeError` if a type is given but the bytes are not a picture.
  *
- * @param mimeType What the program says that it is; the bytes decide.
+ * @param mimeType The type according to the program; the bytes decide.
  */
 export function pictureOf(value, mimeType) {
   if (typeof value === 'string') return pictureOfText(value, mimeType);
@@ -46,13 +46,13 @@ export function isSvgText(value) {
   return typeof value === 'string' && svgText.test(value.slice(0, beginningBytes));
 }
 
-/** An image block of MCP, or what has the same fields with bytes in them. */
+/** Whether it is an image block of MCP, or an object with the same fields that holds bytes. */
 export function isBlock({ mimeType, data }) {
   const isImage = typeof mimeType === 'string' && mimeType.startsWith('image/');
   return isImage && (typeof data === 'string' || isBytes(Object(data)));
 }
 
-/** A copy: the program may go on to use its own. */
+/** Copies the bytes, because the program may change its own afterwards. */
 function bytesOf(value) {
   if (value instanceof ArrayBuffer) return new Uint8Array(value.slice());
   return new Uint8Array(value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength));
@@ -91,7 +91,7 @@ function fromUrl(text, mimeType) {
 async function pictureOfBlob(blob, mimeType = blob.type.split(';')[0]) {
   const beginning = new Uint8Array(await blob.slice(0, beginningBytes).arrayBuffer());
   const isClaimed = mimeType.startsWith('image/');
-  // Nobody reads a large file that is no picture.
+  // Only the beginning was read so far, so a large file of another type is never read as a whole.
   if (!isClaimed && !typeOf(beginning)) return undefined;
   return pictureOfBytes(new Uint8Array(await blob.arrayBuffer()), isClaimed ? mimeType : undefined);
 }

@@ -9,9 +9,9 @@ import { toJson, unlikeJson } from './value.js';
 const moduleStatement = /^\s*(?:import|export)\b/m;
 
 /**
- * Runs one program and sends its result when its event loop is empty. A program is read as a module, or
- * as the body of an async function, where `return` gives its value: as whichever of the two starts. What
- * is put before it stays on its first line, so that line numbers are its own.
+ * Runs one program and sends its result when its event loop is empty. A program is a module, or the body of an
+ * async function, which returns its value; both forms are tried until one starts. The added prefix has no line
+ * break, so that line numbers stay those of the program.
  */
 export class Program {
   #channel;
@@ -30,7 +30,7 @@ export class Program {
     this.#pictures = pictures;
   }
 
-  /** Reads and runs programs of our own, one in each form, from start to end; nothing of them is sent. */
+  /** Runs programs of our own, one in each form, from start to end. Sends nothing to the server. */
   static async rehearse() {
     const startMark = '__codeExecutorRehearsed';
     const bodyPrefix = `${startMark}(async()=>{`;
@@ -46,7 +46,7 @@ export class Program {
     }
   }
 
-  /** Takes over what the process reports; before the program, so that what that adds is told later. */
+  /** Handles the events of the process. Called before the program runs, so that its own listeners come later. */
   listen() {
     addEventListener('beforeunload', () => this.#finish());
     addEventListener('unhandledrejection', (event) => {
@@ -59,7 +59,7 @@ export class Program {
     });
   }
 
-  /** @param options `bodyPrefix` stands before a program that is read as a body; it gives that to `startMark()`. */
+  /** @param options `bodyPrefix` is put before a program that is a function body, which it passes to `startMark()`. */
   run(code, options) {
     this.#configure(options);
     void this.#start(code);
@@ -69,7 +69,7 @@ export class Program {
     this.#limits = limits;
     this.#startMark = startMark;
     this.#forms = {
-      // Equally long, so that columns on the first line are off by the same in both.
+      // Both prefixes have the same length, so that columns on the first line are shifted equally.
       module: { before: `${startMark}();`.padEnd(bodyPrefix.length), after: '' },
       body: { before: bodyPrefix, after: '\n})' },
     };
@@ -83,7 +83,7 @@ export class Program {
     }
   }
 
-  /** Keeps the program's value until its event loop is empty; a picture is shown in its place. */
+  /** Keeps the program's value until its event loop is empty. A picture is shown at once, in place of the value. */
   async #keep(value) {
     const picture = await this.#pictures.showValue(value);
     this.#value = picture ? null : value;
@@ -96,7 +96,7 @@ export class Program {
 
   async #evaluate(code) {
     const source = code.replace(/^\uFEFF/, '').replace(/^#!/, '//');
-    // Which form comes first is a guess that saves time: what both take means the same in both.
+    // The order only saves time: a program that is valid in both forms means the same in both.
     const forms = moduleStatement.test(source) ? ['module', 'body'] : ['body', 'module'];
     const attempts = {};
     for (const form of forms) {
@@ -127,7 +127,7 @@ export class Program {
     const place = { url, source, lineCount: source.split('\n').length, prefixLength: before.length };
     this.#source = place;
     try {
-      // Never a literal: Deno would read the import when it reads this file, without asking.
+      // Never a literal, because Deno would load it together with this file, without checking permissions.
       const module = await import(url);
       return { hasStarted: true, value: body ? callFromNowhere(body) : module.default };
     } catch (error) {
@@ -155,7 +155,7 @@ export class Program {
     this.#end(this.#serialize());
   }
 
-  /** The fields of the result frame for the program's value. */
+  /** Returns the fields of the result frame for the program's value. */
   #serialize() {
     const value = this.#value;
     if (value === undefined) return {};
@@ -194,10 +194,10 @@ export class Program {
   }
 }
 
-/** Calls a function so that the stacks of its errors end with it. */
+/** Calls a function so that the stacks of its errors end at it. */
 function callFromNowhere(body) {
   return new Promise((resolve, reject) => {
-    // Functions of our own around those of the promise: V8 would look through these for who waits.
+    // Own functions, because V8 would look through `resolve` and `reject` for the caller that awaits.
     void Promise.resolve()
       .then(body)
       .then(
@@ -211,19 +211,19 @@ function notSerializable(reason) {
   return { error: { code: 'not_serializable', message: `The program's value is not JSON: ${reason}` } };
 }
 
-/** The program could not be read in either form. */
+/** The program could not be loaded in either form. */
 class LoadError extends Error {}
 
 /**
- * Which of two errors to show. Deno reports what its parser refuses, and imports that it refuses, as
- * TypeError; what only V8 refuses, such as a `return` outside of a function, is a SyntaxError.
+ * Chooses which of the two errors to show. Errors of Deno's parser and refused imports are a TypeError; errors that
+ * only V8 finds, such as a `return` outside of a function, are a SyntaxError.
  */
 function whyNeitherStarted({ module, body }, source) {
   if (!(module.error instanceof SyntaxError)) {
     return describeLoadError(module.error, module.place);
   }
   if (body.error instanceof SyntaxError) return `SyntaxError: ${body.error.message}`;
-  // V8 gives it no code, only this text.
+  // V8 gives this error no code, so its message is compared.
   if (!module.error.message.startsWith('Illegal return statement'))
     return `SyntaxError: ${module.error.message}`;
   if (moduleStatement.test(source)) {
@@ -232,7 +232,7 @@ function whyNeitherStarted({ module, body }, source) {
   return describeLoadError(body.error, body.place);
 }
 
-/** V8 gives this failure no code, only this text. */
+/** V8 gives this error no code, so its message is compared. */
 function isOutOfMemory(error) {
   return error instanceof RangeError && error.message === 'Array buffer allocation failed';
 }

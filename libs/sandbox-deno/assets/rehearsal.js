@@ -2,10 +2,10 @@ import { openRehearsal } from '@code-executor/sandbox-channel/assets/channel.js'
 import { Program } from './program.js';
 import { createToolGlobals } from './tool-globals.js';
 
-/** So many calls until V8 has made them about as fast as they get; they take some three milliseconds. */
+/** After this many calls V8 has optimized them almost fully. They take about 3 ms in total. */
 const calls = 200;
 
-/** A spare has time to do what is slow the first time: programs and calls of our own, of which nothing is sent. */
+/** Runs programs and calls of our own in a spare, because the first run of each is slow. Sends nothing to the server. */
 export async function rehearse() {
   await Program.rehearse();
   const { callMCPTool } = createToolGlobals(openRehearsal());

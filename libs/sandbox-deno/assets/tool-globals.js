@@ -2,7 +2,7 @@ import { HostError } from '@code-executor/sandbox-channel/assets/channel.js';
 
 import { byName } from './by-name.js';
 
-/** An upstream tool failed, or the server would not call it. */
+/** An upstream tool failed, or the server refused to call it. */
 export class McpToolError extends Error {
   constructor({ message, code, tool, server, retryAfterMs }) {
     super(message);
@@ -14,14 +14,14 @@ export class McpToolError extends Error {
   }
 }
 
-/** The tool is not in `allowedTools`, or the server's own policy forbids it. */
+/** The tool is not in `allowedTools`, or the server's policy forbids it. */
 export class ToolNotAllowedError extends McpToolError {}
 
 const discoveryOptions = new Set(['server', 'detail', 'limit', 'offset']);
 
-/** The functions through which a program reaches tools. */
+/** Creates the functions with which a program finds and calls tools. */
 export function createToolGlobals(channel) {
-  // `await` keeps the caller in the stack; the error is made here, where that stack is.
+  // `await` keeps the caller in the stack, and the error is created here to have that stack.
   async function ask(method, params, tool) {
     try {
       return await channel.request(method, params);
@@ -66,7 +66,7 @@ function discoveryGlobals(ask) {
     async getToolTypes(names) {
       return await ask('toolTypes', { names: typeof names === 'string' ? [names] : names });
     },
-    /** `searchTools(query, limit, options)` or `searchTools(query, options)`. */
+    /** Called as `searchTools(query, limit, options)` or `searchTools(query, options)`. */
     async searchTools(query, limit, options) {
       if (typeof query !== 'string') refuse('searchTools takes its query as a string.');
       const given = typeof limit === 'object' ? { ...limit, ...options } : { ...options, limit };
@@ -84,7 +84,7 @@ function discoveryGlobals(ask) {
   };
 }
 
-/** Every tool as a function: `tools.<server>.<tool>(args)`, by its own name or by the name in camel case. */
+/** Every tool as a function `tools.<server>.<tool>(args)`, under its original name or that name in camel case. */
 function toolsByName(channel, ask) {
   const toolOf = (server) => (tool) => {
     const called = `tools.${server}.${tool}`;
@@ -97,7 +97,7 @@ function toolsByName(channel, ask) {
   return byName(serverOf, () => namesNow(channel));
 }
 
-/** What `Object.keys` has to know at once. */
+/** The names, synchronously, because `Object.keys` cannot wait. */
 function namesNow(channel, server) {
   const reply = channel.askNow('pathNames', { server, style: 'camelCase' });
   if (reply === undefined) {

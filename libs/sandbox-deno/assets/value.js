@@ -1,12 +1,12 @@
-/** A program's value as JSON. */
+/** Converts a program's value to JSON. */
 import { describeImportFailure, isImportFailure } from './advice.js';
 
-// Taken before the program runs.
+// Saved before the program runs, because it can replace globals.
 const { ArrayBuffer, Blob, Error, Map, Set } = globalThis;
 const { isSafeInteger } = Number;
 const { stringify } = JSON;
 
-/** Why a value is none that JSON can hold; undefined if it may be one. */
+/** Why a value cannot be JSON, or undefined if it may be. */
 export function unlikeJson(value) {
   if (typeof value === 'function')
     return 'it is a function; call it, for example: export default await main()';
@@ -15,14 +15,14 @@ export function unlikeJson(value) {
   return undefined;
 }
 
-/** `{ json, note }`; throws what `JSON.stringify` throws, and `json` is undefined where a `toJSON()` gives nothing. */
+/** Returns `{ json, note }`; `json` is undefined if a `toJSON()` returns nothing. Throws what `JSON.stringify` throws. */
 export function toJson(value) {
   const notes = new Set();
   const json = stringify(value, (key, item) => plain(item, notes));
   return { json, note: notes.size > 0 ? [...notes].join(' ') : undefined };
 }
 
-/** What `JSON.stringify` would lose or refuse, as something that it keeps. */
+/** Replaces what `JSON.stringify` would lose or refuse by something that it keeps. */
 function plain(item, notes) {
   if (typeof item === 'bigint') {
     if (isSafeInteger(Number(item))) return Number(item);
@@ -39,7 +39,7 @@ function plain(item, notes) {
   return item;
 }
 
-/** JSON would keep nothing but what was added to it. */
+/** Adds name, message and causes, because `JSON.stringify` keeps only properties that were added to an error. */
 function plainError(error) {
   const { name, message, cause, errors } = error;
   return {

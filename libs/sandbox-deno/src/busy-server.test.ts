@@ -8,36 +8,36 @@ import { DenoSandbox } from './deno-sandbox.js';
 
 const pairs = 25;
 
-/** Keeps this process from reading anything, as work on a large answer would. */
+/** Blocks the event loop, as work on a large answer would. */
 function hold(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
 test.each(isolationsUnderTest())(
-  'hears a program that was in time, however late it is read (%s)',
+  'accepts the result of a program that ended in time, even if the server reads it late (%s)',
   async (isolation) => {
     const sandbox = new DenoSandbox({ isolation, spares: { count: 1 } });
     const calls: unknown[] = [];
     const tools = fakeToolSource({ mcp__test__note: (args) => calls.push(args) });
     const run = (code: string, timeoutMs = 20_000) =>
       sandbox.execute({ code, timeoutMs, permissions: noPermissions, tools });
-    /** The spare gets its program, and answers into a pipe that nobody reads for so long. */
-    const runUnheard = async (ms: number, ...program: Parameters<typeof run>) => {
+    /** Runs a program in a spare, and reads nothing of its answer for `ms` milliseconds. */
+    const runUnread = async (ms: number, ...program: Parameters<typeof run>) => {
       while ((await sandbox.status()).spares?.ready !== 1) await delay(20);
       const running = run(...program);
-      // What comes after this in the event loop are timers, and only then what there is to read.
+      // The next phases of the event loop are timers, and only then what can be read.
       setImmediate(() => hold(ms));
       return running;
     };
     try {
       await run('return 0');
-      // Longer than a spare may take until it has its program.
-      const noted = await runUnheard(2500, 'await callMCPTool("mcp__test__note"); return 1;');
+      // Longer than a spare may take to receive its program.
+      const noted = await runUnread(2500, 'await callMCPTool("mcp__test__note"); return 1;');
       expect(noted).toMatchObject({ status: 'succeeded', value: 1 });
       expect(calls).toHaveLength(1);
-      // Longer than the program may take.
-      expect(await runUnheard(4000, 'return 2', 3000)).toMatchObject({ status: 'succeeded', value: 2 });
+      // Longer than the program's timeout.
+      expect(await runUnread(4000, 'return 2', 3000)).toMatchObject({ status: 'succeeded', value: 2 });
     } finally {
       await sandbox.close();
     }
@@ -45,7 +45,7 @@ test.each(isolationsUnderTest())(
 );
 
 test.each(isolationsUnderTest())(
-  'loses nothing that is printed while the server is busy (%s)',
+  'loses no output that a program prints while the server is busy (%s)',
   async (isolation) => {
     const sandbox = new DenoSandbox({ isolation, spares: { count: 2 } });
     try {

@@ -15,7 +15,7 @@ import { bodyPrefix, showProgramOnly, startMark } from './program-text.js';
 export interface DenoSandboxOptions {
   /** A Deno binary of version 2.9.5 or newer. Default: the one of the npm package `deno`. */
   denoPath?: string;
-  /** `auto` (default) is strict where bubblewrap works, else portable; a demanded mode is had or refused. */
+  /** `auto` (default) is strict if bubblewrap works, else portable. A required mode is never replaced by another. */
   isolation?: Isolation;
   /** V8 heap of a program, in MiB. Default 128. */
   heapMb?: number;
@@ -26,23 +26,23 @@ export interface DenoSandboxOptions {
   /** Unused processes that wait for a program. Default: 4, for ten minutes, with 512 MiB together. */
   spares?: SpareOptions;
   /**
-   * Functions of your own for programs, by their names in camel case: `now` is `await now({ … })` in a program, which
-   * asks the handler. Default: none.
+   * Your own functions for programs, by their names in camel case: a program that calls `await now({ … })` gets the
+   * answer of the handler `now`. Default: none.
    */
   hostCalls?: HostCallHandlers;
 }
 
-/** Made of `assets/` by `bundle.mjs`, also for tests: they run what is published. */
+/** `bundle.mjs` builds it from `assets/`. Tests run it too, because it is what users get. */
 const bootstrap = new URL('../dist/bootstrap/bootstrap.js', import.meta.url);
 /** A value must fit into one frame, at up to three bytes per character. */
 const maxValueChars = 300_000;
 
-/** Runs TypeScript, each program in a Deno process of its own that ends with it. */
+/** Runs TypeScript. Each program gets its own Deno process, which ends with the program. */
 export class DenoSandbox implements Sandbox {
   readonly language = 'typescript';
   readonly #runner: DenoRunner;
 
-  /** @throws CodeExecutorError `invalid_argument` for a name in `hostCalls` that is no name in camel case, or is taken. */
+  /** @throws CodeExecutorError `invalid_argument` if a name in `hostCalls` is not in camel case, or is taken. */
   constructor(options: DenoSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', heapMb = 128, memoryMb = 256, spares = {} } = options;
     const { maxOutputChars = 100_000, hostCalls = {} } = options;
@@ -65,8 +65,8 @@ export class DenoSandbox implements Sandbox {
   /**
    * Runs one program; see the `Sandbox` interface.
    *
-   * @throws CodeExecutorError `failed_precondition` when there is no Deno, or the demanded isolation
-   * cannot be had; `permission_denied` when a granted path cannot be granted.
+   * @throws CodeExecutorError `failed_precondition` if Deno is missing or the required isolation does not work
+   * here; `permission_denied` if a path must not be granted.
    */
   execute(request: ExecutionRequest): Promise<ExecutionResult> {
     return this.#runner.execute(request);

@@ -30,7 +30,7 @@ describe.each(isolationsUnderTest())('A process that cannot start (%s)', (isolat
       tools: fakeToolSource({}),
     });
 
-  test('says why without paths of the host, which are in the cause for the log', async () => {
+  test('is reported without paths of the host, which are only in the cause for the log', async () => {
     expect((await run()).value).toBe(1);
     await rm(denoPath());
     const missing = await run().catch((reason: unknown) => reason as Error);

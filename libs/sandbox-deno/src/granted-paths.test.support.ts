@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 import type { GrantedPath, GrantedPermissions } from '@code-executor/contracts';
 
-/** `O_PATH`. */
+/** The flag `O_PATH`. */
 const pathOnly = 0o10000000;
 
-/** As the executor does it: what is granted is held open for as long as `use` lasts. */
+/** Holds the granted paths open until `use` has settled, as the executor does. */
 export async function withGranted<T>(
   { read = [], write = [] }: { read?: readonly string[]; write?: readonly string[] },
   use: (permissions: GrantedPermissions) => Promise<T>,

@@ -7,7 +7,7 @@ import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/te
 
 import { DenoSandbox, type DenoSandboxOptions } from './deno-sandbox.js';
 
-describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (isolation) => {
+describe.each(isolationsUnderTest())("An embedder's own host calls (%s)", (isolation) => {
   let sandbox: DenoSandbox;
   afterEach(() => sandbox.close());
 
@@ -27,7 +27,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
       }`,
     );
 
-  test('are functions of programs, in new processes and in spares', async () => {
+  test('are functions of programs, in new processes and in spare ones', async () => {
     const now = jest.fn(({ zone = 'UTC' }: object & { zone?: unknown }) =>
       Promise.resolve({ zone, year: 2026 }),
     );
@@ -41,7 +41,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
   });
 
   test.each(['globalThis.now = () => 2', 'delete globalThis.now', 'now.call = () => 2', 'now = () => 2'])(
-    'stay what they are: %s',
+    'cannot be changed by a program: %s',
     async (change) => {
       create({ now: () => Promise.resolve(1) });
       expect(
@@ -52,7 +52,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
     },
   );
 
-  test('fail with the code and message of a CodeExecutorError, and with nothing of another error', async () => {
+  test('fail with the code and message of a CodeExecutorError, and reveal nothing about any other error', async () => {
     create({
       busy: () => Promise.reject(new CodeExecutorError('unavailable', 'Later.', { retryAfterMs: 5 })),
       broken: () => Promise.reject(new Error('password=hunter2')),
@@ -73,7 +73,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
   });
 
   test.each(['5', 'null', '[1]', '"text"', '{ toJSON: () => "text" }', '{ toJSON: () => undefined }'])(
-    'refuse what is no object: %s',
+    'refuse arguments that are not an object: %s',
     async (params) => {
       const now = jest.fn(() => Promise.resolve(1));
       create({ now });
@@ -85,7 +85,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
     },
   );
 
-  test('answer no more than 16 MB, and four calls at once', async () => {
+  test('answer at most 16 MB, and at most four calls at once', async () => {
     let open = 0;
     let most = 0;
     create({
@@ -103,7 +103,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
     expect(most).toBe(4);
   });
 
-  test('are told when the program is over', async () => {
+  test('learn from their signal that the program has ended', async () => {
     let beWaiting: () => void;
     const waiting = new Promise<void>((resolve) => (beWaiting = resolve));
     let beOver: () => void;
@@ -120,7 +120,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own (%s)", (is
     await expect(over).resolves.toBeUndefined();
   });
 
-  test('can have no name of a global that programs have', async () => {
+  test('cannot have the name of a global of programs', async () => {
     const answer = () => Promise.resolve(1);
     create({});
     const code = `

@@ -12,7 +12,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { DenoSandbox, type DenoSandboxOptions } from './deno-sandbox.js';
 import { denoProcessesWithHeap } from './sandbox-processes.test.support.js';
 
-/** No other test uses it. */
+/** Unique to this file, so that the processes of other tests are not counted. */
 const heapMb = 119;
 const maxOutputChars = 1000;
 let sandbox: DenoSandbox | undefined;
@@ -28,7 +28,7 @@ const requestOf = (code: string, request: Partial<ExecutionRequest> = {}): Execu
   ...request,
 });
 
-/** Takes the nonce out of the bytes of a first call, and sends a result of its own with it. */
+/** A program that reads the nonce from the bytes of its first call and sends a forged result with it. */
 const forgedResult = (json: string) => `
   let nonce = "";
   const { subarray } = Uint8Array.prototype;
@@ -43,8 +43,8 @@ const forgedResult = (json: string) => `
   for (let rest = bytes; rest.length > 0;) rest = subarray.call(rest, Deno.stdout.writeSync(rest));
   for (;;);`;
 
-describe.each(isolationsUnderTest())('A process that does what it should not (%s)', (isolation) => {
-  test('has no value that is larger than values may be, though its bootstrap did not cut it', async () => {
+describe.each(isolationsUnderTest())('A hostile process (%s)', (isolation) => {
+  test('fails if its value is too large, even if its bootstrap does not truncate it', async () => {
     const resultOf = (chars: number) =>
       open({ isolation }).execute(
         requestOf(forgedResult(JSON.stringify({ type: 'result', value: 'x'.repeat(chars) }))),
@@ -55,7 +55,7 @@ describe.each(isolationsUnderTest())('A process that does what it should not (%s
     expect(tooLarge.value).toBeUndefined();
   });
 
-  test('sends calls that it makes together before they take much memory, though it never pauses', async () => {
+  test('sends calls before they take much memory, even if it makes many at once and never pauses', async () => {
     const enough = new AbortController();
     let calls = 0;
     const look = () => {
@@ -71,7 +71,7 @@ describe.each(isolationsUnderTest())('A process that does what it should not (%s
     expect(status).toBe('cancelled');
   });
 
-  test('may use the processor for twice its time and ten seconds, whatever it does with its clock', async () => {
+  test('may use CPU time of twice its timeout plus ten seconds, whatever it does to its clock', async () => {
     let limits = '';
     const look = () => {
       const [pid] = denoProcessesWithHeap(heapMb);
@@ -86,12 +86,12 @@ describe.each(isolationsUnderTest())('A process that does what it should not (%s
   });
 });
 
-test('whatever a process has started ends with it', async () => {
+test('everything that a process has started ends with it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'deno-sandbox-'));
   try {
     const denoPath = join(folder, 'deno');
     const left = join(folder, 'left');
-    // As bubblewrap is: not Deno itself, but what started it.
+    // Like bubblewrap, this starts Deno and is not Deno itself.
     const start = `case "$1" in --version) ;; *) /bin/sleep 300 <&- >&- 2>&- & echo $! > ${left} ;; esac`;
     await writeFile(denoPath, `#!/bin/sh\n${start}\nexec ${await findDeno(undefined)} "$@"\n`);
     await chmod(denoPath, 0o755);
@@ -106,7 +106,7 @@ test('whatever a process has started ends with it', async () => {
   }
 });
 
-/** A process that has ended may still wait for whoever asks how. */
+/** A zombie counts as ended: it only waits for its parent to read the exit code. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -56,7 +56,7 @@ describe.each(isolationsUnderTest())('permissions.read and .write (%s)', (isolat
   const run = (code: string, paths: { read?: string[]; write?: string[] }) =>
     withGranted(paths, (permissions) => execute(code, permissions));
 
-  test('read lets the program read a folder, and list it', async () => {
+  test('read lets the program list a folder and read its files', async () => {
     const code = `const names: string[] = [];
 for await (const entry of Deno.readDir(granted)) names.push(entry.name + (entry.isDirectory ? '/' : ''));
 const bytes = await Deno.readFile(granted + '/a.txt');
@@ -65,7 +65,7 @@ return [names.sort(), await Deno.readTextFile(granted + '/sub/b.txt'), bytes.len
     expect((await run(code, { read: [granted] })).value).toEqual([['a.txt', 'sub/'], 'beta', 5, true, 5]);
   });
 
-  test('read lets the program read a single file, and not its neighbour', async () => {
+  test('read of a single file does not let the program read its neighbour', async () => {
     const code = `const read = (name: string) => Deno.readTextFile(granted + name).catch(() => 'refused');
 return [await read('/a.txt'), await read('/sub/b.txt'), await read('/../canary.txt')]`;
     expect((await run(code, { read: [join(granted, 'a.txt')] })).value).toEqual([
@@ -93,14 +93,14 @@ return await Deno.readTextFile(granted + '/a.txt');`;
     await expect(readFile(join(granted, 'sub', 'b.txt'))).rejects.toThrow('ENOENT');
   });
 
-  test('write takes a file of several megabytes', async () => {
+  test('write lets the program write a file of several megabytes', async () => {
     const code = `const data = new Uint8Array(5_000_000).map((_, index) => index % 251);
 await Deno.writeFile(granted + '/big.bin', data);
 return (await Deno.readFile(granted + '/big.bin')).every((byte, index) => byte === index % 251);`;
     expect((await run(code, { write: [granted] })).value).toBe(true);
   });
 
-  test('no way leads out of a granted folder', async () => {
+  test('never let the program out of a granted folder', async () => {
     await symlink(join(folder, 'canary.txt'), join(granted, 'link.txt'));
     await symlink(folder, join(granted, 'up'));
     await symlink('/proc/self', join(granted, 'self'));
@@ -117,13 +117,13 @@ return out;`;
     expect(await readFile(join(folder, 'dataX', 'canary.txt'), 'utf8')).toBe('CANARY');
   });
 
-  test('grants what is held open, under the name that it is granted by', async () => {
+  test('grant what is held open, under the name in the permission', async () => {
     const alias = join(folder, 'alias');
     await symlink(granted, alias);
     const read = (path: string) => `return await Deno.readTextFile(${JSON.stringify(join(path, 'a.txt'))})`;
     const results = await withGranted({ read: [alias] }, (ofAlias) =>
       withGranted({ read: [granted] }, async (ofFolder) => {
-        // Both names mean another folder by the time that the processes start.
+        // Both names lead to another folder before the processes start.
         await rename(granted, `${granted}-away`);
         await symlink(join(folder, 'dataX'), granted);
         return Promise.all([execute(read(alias), ofAlias), execute(read(granted), ofFolder)]);
@@ -132,7 +132,7 @@ return out;`;
     expect(results).toMatchObject([{ value: 'alpha' }, { value: 'alpha' }]);
   });
 
-  test('hides what is withheld in a folder: a file, and a folder with all that is in it', async () => {
+  test('hide withheld files and folders inside a granted folder', async () => {
     const hidden = [
       { path: join(granted, 'a.txt'), isFolder: false },
       { path: join(granted, 'sub'), isFolder: true },
@@ -152,13 +152,13 @@ return [await read('/a.txt'), await read('/sub/b.txt'), await read('/seen.txt')]
     expect(await readFile(join(granted, 'a.txt'), 'utf8')).toBe('alpha');
   });
 
-  test('does not remove what was granted itself', async () => {
+  test('do not let the program remove the granted path itself', async () => {
     const code = `return await Deno.remove(granted, { recursive: true }).then(() => 'removed', () => 'refused')`;
     expect((await run(code, { write: [granted] })).value).toBe('refused');
     expect((await stat(granted)).isDirectory()).toBe(true);
   });
 
-  test.each(['/', '/proc', '/proc/self', '/dev/null', '/sys/kernel'])('refuses to grant %s', async (path) => {
+  test.each(['/', '/proc', '/proc/self', '/dev/null', '/sys/kernel'])('refuse to grant %s', async (path) => {
     await expect(run('return 1', { read: [path] })).rejects.toMatchObject({
       code: 'permission_denied',
       message: `permissions.read "${path}" cannot be granted; name a folder of your own data.`,
@@ -179,14 +179,14 @@ return [await read('/a.txt'), await read('/sub/b.txt'), await read('/seen.txt')]
     });
   });
 
-  test('a folder that the server cannot enter is a clear error in the program', async () => {
+  test('give the program a clear error for a folder that the server cannot enter', async () => {
     await chmod(join(granted, 'sub'), 0);
     const code = `return await Deno.readTextFile(granted + '/missing.txt').catch((e) => e.name)`;
     expect((await run(code, { read: [granted] })).value).toBe('NotFound');
     await chmod(join(granted, 'sub'), 0o700);
   });
 
-  test('hard links stay what they are: files of the folder', async () => {
+  test('treat hard links as files of the folder', async () => {
     await link(join(granted, 'a.txt'), join(granted, 'hard.txt'));
     expect(
       (await run(`return await Deno.readTextFile(granted + '/hard.txt')`, { read: [granted] })).value,
@@ -227,7 +227,7 @@ describe('permissions.net', () => {
     return { value: result.value, error: result.error, asked };
   };
 
-  test('fetch asks the server, with the granted hosts', async () => {
+  test('fetch asks the server and passes the granted hosts', async () => {
     const code = `const response = await fetch('https://api.example.com/x?q=1', { method: 'POST', headers: { 'X-A': 'b' }, body: 'grüß' });
 return [response.status, response.statusText, response.url, response.redirected, response.headers.get('content-type'), await response.json()];`;
     const { value, asked } = await run(code, ['api.example.com']);
@@ -249,7 +249,7 @@ return [response.status, response.statusText, response.url, response.redirected,
     expect(Buffer.from(asked[0]?.body ?? []).toString()).toBe('grüß');
   });
 
-  test('fetch takes a Request, and a response without a body', async () => {
+  test('fetch accepts a Request and a response without a body', async () => {
     const code = `return (await fetch(new Request('https://api.example.com/empty'))).status`;
     expect((await run(code, ['api.example.com'])).value).toBe(204);
   });

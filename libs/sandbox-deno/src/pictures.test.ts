@@ -11,7 +11,7 @@ const pictureOf = (mimeType: string, bytes: Buffer) => ({
   mimeType,
   data: bytes.toString('base64'),
 });
-/** A picture of one pixel, in base64. */
+/** A picture of one pixel, as base64. */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const pixelBytes = Buffer.from(pixel, 'base64');
@@ -21,7 +21,7 @@ const sizeOf = (data: unknown) => {
   expect(bytes.subarray(0, 8)).toEqual(png);
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 };
-/** What each program begins with: a PNG of so many bytes; the one at the end says which it is. */
+/** The start of each program: makes a PNG of `length` bytes, whose last byte tells it from others. */
 const helpers = `const png = (length: number, mark = 0) => {
   const bytes = new Uint8Array(length);
   bytes.set([0x89, 80, 78, 71, 13, 10, 26, 10]);
@@ -72,7 +72,7 @@ describe.each(isolationsUnderTest())('Pictures of a program (%s)', (isolation) =
     });
   });
 
-  test('may be image blocks of MCP and base64 with a type; a returned block is left to the server', async () => {
+  test('may be image blocks of MCP, or base64 with a type; the server handles a returned block', async () => {
     const block = { type: 'image', mimeType: 'image/png', data: pixel };
     const code = `const block = ${JSON.stringify(block)};
 await display(block);
@@ -85,7 +85,7 @@ return block`;
     });
   });
 
-  test('of SVG are drawn as PNG, with text in a font of ours', async () => {
+  test('of SVG are drawn as PNG, with text in a bundled font', async () => {
     const code = `const text = (words: string) => \`<svg width="300" height="60"><text y="40">\${words}</text></svg>\`;
 await display(text(''));
 await display(text('Total → 42'));
@@ -110,7 +110,7 @@ return new Blob([text('')], { type: 'image/svg+xml;charset=utf-8' });`;
   });
 
   test.each([
-    ['is no XML', '<svg width="9"><rect></svg>', "expected 'rect' tag, not 'svg'"],
+    ['is not XML', '<svg width="9"><rect></svg>', "expected 'rect' tag, not 'svg'"],
     ['is empty', '<svg width="0" height="9"/>', 'invalid size'],
     [
       'multiplies itself by entities',
@@ -118,7 +118,7 @@ return new Blob([text('')], { type: 'image/svg+xml;charset=utf-8' });`;
       'The SVG cannot be drawn: ',
     ],
     ['is nested too deep', `<svg>${'<g>'.repeat(5000)}${'</g>'.repeat(5000)}</svg>`, 'nodes limit reached'],
-  ])('of SVG that %s are an error to catch, after which others are drawn', async (_what, svg, message) => {
+  ])('of SVG that %s throw an error, after which others can be drawn', async (_what, svg, message) => {
     const code = `let caught;
 try { await display(${JSON.stringify(svg)}) } catch (e) { caught = [e instanceof RangeError, e.message] }
 await display('<svg width="9" height="9"/>');
@@ -128,7 +128,7 @@ return caught`;
     expect(sizeOf(content?.[0]?.['data'])).toEqual([9, 9]);
   });
 
-  test('of SVG that refer to other places are drawn without what is there', async () => {
+  test('of SVG are drawn without the external resources that they refer to', async () => {
     const image = (href: string) => `<image href="${href}" width="9" height="9"/>`;
     const svg = (inside: string) => `<svg width="9" height="9">${inside}</svg>`;
     const code = [image('http://127.0.0.1:9/a.png'), image('file:///etc/hostname'), '']
@@ -140,14 +140,14 @@ return caught`;
     expect(content).toHaveLength(3);
   });
 
-  test('returned as text of SVG stay text, with a note how it is shown', async () => {
+  test('returned as the text of an SVG stay text, with a note on how to show it', async () => {
     expect(await run('return "<svg/>"')).toMatchObject({
       value: '<svg/>',
       valueNote: 'The value is the text of an SVG; await display(svg) shows it as a picture.',
     });
   });
 
-  test('are nothing else: that is printed, in its turn', async () => {
+  test('are only what is a picture; other values are printed, in order', async () => {
     const code = `console.log(1); display({ a: [2] }); display("<p>3</p>"); display(4); console.log(5);
 await display({ mimeType: 'image/png' });`;
     const result = await run(code);
@@ -158,7 +158,7 @@ await display({ mimeType: 'image/png' });`;
     expect(result).not.toHaveProperty('content');
   });
 
-  test('come in the order in which they are shown, also at once, large or never awaited', async () => {
+  test('arrive in the order of the calls, even if several are shown at once, are large or are not awaited', async () => {
     const code = `display(new Blob([png(2_000_000, 1)]));
 const reused = png(2_000_000, 2);
 display(reused);
@@ -203,7 +203,12 @@ return "done"`;
       'invalid_argument',
       'What is to be shown as image/png is no picture: it begins with the bytes 78. PNG, JPEG, GIF, WebP and SVG can be shown.',
     ],
-    ['bytes of none', 'await display(Uint8Array.of(4));', 'invalid_argument', 'These bytes are no picture.'],
+    [
+      'bytes that are not a picture',
+      'await display(Uint8Array.of(4));',
+      'invalid_argument',
+      'These bytes are no picture.',
+    ],
     [
       'a file of sound',
       'await display(new Blob(["RIFF____WAVE"], { type: "audio/wav" }));',
@@ -216,14 +221,17 @@ return "done"`;
       'invalid_argument',
       'The text that is to be shown as image/png is not base64.',
     ],
-  ])('that are too much, or none, are an error to catch: %s', async (_what, code, errorCode, message) => {
-    const caught = await run(
-      `try { ${code} } catch (e) { return [e instanceof RangeError, e.code, e.message] }`,
-    );
-    expect(caught.value).toEqual([true, errorCode, expect.stringContaining(message)]);
-  });
+  ])(
+    'throw an error if they are too large, too many or not a picture: %s',
+    async (_what, code, errorCode, message) => {
+      const caught = await run(
+        `try { ${code} } catch (e) { return [e instanceof RangeError, e.code, e.message] }`,
+      );
+      expect(caught.value).toEqual([true, errorCode, expect.stringContaining(message)]);
+    },
+  );
 
-  test('that are too large fail the run as its value, and are a line on stderr if nobody awaits them', async () => {
+  test('that are too large fail the run if they are its value, and print a line to stderr if they are not awaited', async () => {
     const returned = await run('return png(5 << 20)');
     expect(returned).toMatchObject({ status: 'failed', error: { code: 'user_error' } });
     expect(returned.error?.message).toContain(

@@ -8,7 +8,7 @@ import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/te
 import { DenoSandbox } from './deno-sandbox.js';
 import { denoProcessesWithHeap } from './sandbox-processes.test.support.js';
 
-/** No other test uses it. */
+/** Unique to this file, so that the processes of other tests are not counted. */
 const heapMb = 117;
 
 describe.each(isolationsUnderTest())('The processes of a program (%s)', (isolation) => {
@@ -32,15 +32,15 @@ describe.each(isolationsUnderTest())('The processes of a program (%s)', (isolati
   };
 
   test.each(['return 1', 'throw 1', 'Deno.exit(0)', '(await import("node:process")).default.abort()'])(
-    'are gone after %j',
+    'are gone after the program %j',
     async (code) => {
       await run(code);
       await untilGone();
     },
   );
 
-  // A process that is ended while it starts has children that are not bound to its life yet.
-  test('are gone when the program is cancelled while it starts, at any moment', async () => {
+  // A process that is killed while it starts may have children that do not end with it yet.
+  test('are gone if the program is cancelled at any moment of its start', async () => {
     for (let afterMs = 0; afterMs < 24; afterMs++) {
       const controller = new AbortController();
       const running = run('for (;;) {}', controller.signal);

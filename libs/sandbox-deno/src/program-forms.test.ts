@@ -32,7 +32,11 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
     ['a Date, by its toJSON', 'return new Date(0)', '1970-01-01T00:00:00.000Z'],
     ['an enum', 'enum E { A = 3 }\nreturn E.A', 3],
     ['a namespace', 'namespace N { export const v = 3 }\nexport default N.v', 3],
-    ['types that vanish', 'function id<T>(x: T): T { return x }\nreturn id<number>(4) satisfies number', 4],
+    [
+      'code with types, which are erased',
+      'function id<T>(x: T): T { return x }\nreturn id<number>(4) satisfies number',
+      4,
+    ],
     ['an import', 'import x from "data:text/javascript,export default 4";\nexport default x', 4],
     ['a hashbang line', '#!/usr/bin/env deno\nreturn 1', 1],
     ['a byte order mark', '\uFEFFreturn 1', 1],
@@ -43,7 +47,7 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
     expect(await run(code)).toMatchObject({ status: 'succeeded', value, stderr: '' });
   });
 
-  test('has standard decorators', async () => {
+  test('supports standard decorators', async () => {
     const code = `const seen: string[] = [];
 function note(value: unknown, context: ClassMethodDecoratorContext) { seen.push(context.kind + ' ' + String(context.name)); return value as any }
 class A { @note greet() { return 'hi' } }
@@ -69,7 +73,7 @@ main();`;
     expect(await run(code)).toMatchObject({ status: 'succeeded', stdout: '{ text: "late" }\n' });
   });
 
-  test('never runs a program twice, whatever it throws', async () => {
+  test('runs a program only once, whatever it throws', async () => {
     const tools = newTools();
     const result = await run('await callMCPTool("mcp__t__echo", { text: "once" });\nJSON.parse("{");', tools);
     expect(result.error).toMatchObject({ code: 'user_error' });
@@ -96,7 +100,7 @@ main();`;
       'use "await import()"',
       'SyntaxError',
     ],
-  ])('explains why %j cannot be read', async (code, ...texts) => {
+  ])('explains why %j cannot be parsed', async (code, ...texts) => {
     const { status, error } = await run(code);
     expect(status).toBe('failed');
     for (const text of texts) expect(error?.message).toContain(text);
@@ -112,18 +116,18 @@ main();`;
       'const a = 1;\nconst = 2;',
       'SyntaxError: Unexpected token `=`. Expected yield, an identifier, [ or {\n2 | const = 2;\n  |       ^\n    at program.ts:2:7',
     ],
-  ])('quotes only the program where it cannot be read: %j', async (code, message) => {
+  ])('quotes only the program in a syntax error: %j', async (code, message) => {
     expect((await run(code)).error?.message).toBe(message);
   });
 
-  test('does not speak of imports where there are none', async () => {
+  test('does not mention imports in the error of a program without any', async () => {
     const { error } = await run('return 1 /* x');
     expect(error?.message).toMatch(/^SyntaxError: /);
     expect(error?.message).not.toContain('import');
   });
 
   test.each([['a Blob', 'return new Blob(["x"])', 'return await blob.text()']])(
-    'refuses %s, which JSON would empty',
+    'refuses %s, which JSON would turn into an empty object',
     async (_, code, text) => {
       const { status, error } = await run(code);
       expect(status).toBe('failed');
@@ -174,7 +178,7 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
       ],
       undefined,
     ],
-  ])('keeps %s, which JSON would empty or refuse', async (_, code, value, valueNote) => {
+  ])('keeps the content of %s, which JSON would lose or refuse', async (_, code, value, valueNote) => {
     const result = await run(code);
     expect(result).toMatchObject({ status: 'succeeded', ...(valueNote !== undefined && { valueNote }) });
     expect(result.value).toEqual(value);
@@ -191,12 +195,12 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
     ['from datetime import date', 'Python, which executePython runs.'],
     ['for n in range(3):\n    print(n)', 'Python, which executePython runs.'],
     ['print("a")', 'Python, which executePython runs.'],
-  ])('tells what %j looks like', async (code, text) => {
+  ])('says which language %j looks like', async (code, text) => {
     expect((await run(code)).error?.message).toContain(`\nThis looks like ${text}`);
   });
 
   test.each(['const find = ;', 'const a = 1;\nreturn a +', 'git = 1', 'undefinedName()', 'null.x'])(
-    'does not take %j for another language',
+    'does not mistake %j for another language',
     async (code) => {
       const { error } = await run(code);
       expect(error?.code).toBe('user_error');
@@ -220,13 +224,13 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
     ['await mcp.github.getUser()', 'Tools are called with await tools.server.tool(args)'],
     ["const echo = callMCPTool('mcp__t__echo'); return echo.text.length", 'A call of a tool gives a promise'],
     ["const echo = tools.t['echo']({}); return echo.text.length", 'A call of a tool gives a promise'],
-  ])('says what %j can import instead', async (code, text) => {
+  ])('says what to use instead in %j', async (code, text) => {
     const { error } = await run(code);
     expect(error?.message).toContain(text);
     expect(error?.message).not.toMatch(/dependency|--|import map|blob:/);
   });
 
-  test('imports modules of Node by their bare names, too', async () => {
+  test('imports modules of Node by their bare names too', async () => {
     const code = `import { basename } from 'path';\nexport default basename('/a/b')`;
     expect((await run(code)).value).toBe('b');
     expect((await run("return typeof (await import('fs/promises')).readFile")).value).toBe('function');
@@ -247,7 +251,7 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
     ],
     ['process.env.HOME', 'env access to "HOME": there is none in the sandbox.'],
     ["(await import('node:child_process')).execFileSync(Deno.execPath())", ': there is none in the sandbox'],
-  ])('says what %j needs in the words of this product', async (code, text) => {
+  ])('explains a refused permission in terms of this product: %j', async (code, text) => {
     const result = await run(`try { ${code} } catch (error) { console.log(error.message) }\n${code}`);
     for (const message of [result.stdout, result.error?.message]) {
       expect(message).toContain(text);
@@ -255,11 +259,11 @@ return await Promise.allSettled([1, Promise.reject(Object.assign(error, { code: 
     }
   });
 
-  test('has no workers: a second isolate would not fit', async () => {
+  test('has no workers, because a second isolate would not fit into its memory', async () => {
     expect((await run('return typeof Worker')).value).toBe('undefined');
   });
 
-  test('shows the stack of the program only, with its own lines', async () => {
+  test('shows only stack lines of the program, with its line numbers', async () => {
     const code = `function inner() { throw new Error('deep'); }
 
 function outer() { inner(); }
@@ -274,7 +278,7 @@ return 1`;
     });
   });
 
-  test('shows where a failed tool was called, with the error’s fields', async () => {
+  test('shows where a failed tool was called, and the fields of the error', async () => {
     const code = `async function work() {
   await callMCPTool('mcp__t__fail', {});
 }
@@ -288,7 +292,7 @@ await work();`;
 }`);
   });
 
-  test('cleans stacks that the program prints itself', async () => {
+  test('rewrites stacks that the program prints itself', async () => {
     const { stderr } = await run('console.error(new Error("shown"))');
     expect(stderr).toBe('Error: shown\n    at program.ts:1:15\n');
   });

@@ -8,5 +8,5 @@ const names =
   'searchTools self setImmediate setInterval setTimeout structuredClone toLocaleString toString ' +
   'tools unescape valueOf';
 
-/** The globals of programs whose names a host call could have. A test compares them with those of a real program. */
+/** The globals of programs that a host call must not be named after. A test compares them with those of a real program. */
 export const programGlobals: ReadonlySet<string> = new Set(names.split(' '));

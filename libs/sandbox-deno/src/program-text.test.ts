@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { bodyPrefix, showProgramOnly, startMark } from './program-text.js';
 
 describe('showProgramOnly', () => {
-  test('leaves text alone that is not about a program', () => {
+  test('does not change text that is not about a program', () => {
     expect(showProgramOnly('a\n  b\n')).toBe('a\n  b\n');
   });
 
-  test('gives the program a name and its own columns', () => {
+  test('replaces the URL by a name, and corrects columns', () => {
     const url = 'blob:null/1c392b0f-4204-401b-8d37-0123456789ab';
     expect(showProgramOnly(`at ${url}:1:${bodyPrefix.length + 3}, at ${url}:2:7`)).toBe(
       'at program.ts:1:3, at program.ts:2:7',
@@ -31,7 +31,7 @@ describe('showProgramOnly', () => {
     ['blanks under a mark', `${startMark}();\n${' '.repeat(1_000_000)}`],
     ['bars under a mark', `${startMark}();\n${' |'.repeat(500_000)}`],
   ])('is done with %s before a reader of the code is', (_, text) => {
-    // A pattern that goes back and forth would take minutes here, and the server with it.
+    // A pattern that backtracks would block the server for minutes here.
     expect(showProgramOnly(text).length).toBeLessThanOrEqual(text.length);
   });
 });

@@ -1,23 +1,23 @@
-/** The global that a program calls first, and that then removes itself: it tells that the program started. */
+/** A global that every program calls first, which shows that the program has started. It then removes itself. */
 export const startMark = '__codeExecutorStarted';
-/** What stands before a program that is read as the body of a function. */
+/** The text that is put before a program that is a function body. */
 export const bodyPrefix = `${startMark}(async()=>{`;
 
-/** The URL under which Deno knows a program; it tells a user nothing. */
+/** The URL that Deno shows for a program; it means nothing to the user. */
 const programUrl = /blob:null\/[0-9a-f-]{36}/g;
 const firstLineColumn = /\bprogram\.ts:1:(\d+)/g;
-/** What is put before a program, in either form, or what is left of it where Deno trims a line. */
+/** The texts that are put before a program, in both forms, and as Deno shows them if it trims a line. */
 const addedTexts = [bodyPrefix, `${startMark}();`.padEnd(bodyPrefix.length), `${startMark}();`];
-/** The line under a quoted line of source, which points into it. */
+/** The line below a quoted line of source, which points to a column. */
 const pointerLine = /^( *\|)?( +)[~^]/;
 
-/** Text about a program as its author knows it: a name in place of the URL, and nothing of what was put before it. */
+/** Rewrites text about a program for its author: it names the file, not the URL, and leaves out the added prefix. */
 export function showProgramOnly(text: string): string {
   const named = text.replace(programUrl, 'program.ts').replace(firstLineColumn, (_, column: string) => {
     return `program.ts:1:${Math.max(1, Number(column) - bodyPrefix.length)}`;
   });
   if (!named.includes(startMark)) return named;
-  // Line by line, and no pattern across lines: a program that prints such text must not slow the server down.
+  // Each line is searched alone, because a pattern across lines could slow the server down on text from a program.
   const lines = named.split('\n');
   lines.forEach((line, index) => {
     if (!line.includes(`${startMark}(`)) return;

@@ -22,7 +22,7 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
   const run = (code: string, tools = newTools(), timeoutMs = 20_000) =>
     sandbox.execute({ code, timeoutMs, permissions: noPermissions, tools });
 
-  test('says that JSON has no NaN', async () => {
+  test('adds a note to NaN, which JSON does not have', async () => {
     expect(await run('return NaN')).toMatchObject({
       status: 'succeeded',
       value: null,
@@ -35,7 +35,7 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
     ['an object', 'throw { a: 1 }', '{ a: 1 }'],
     ['nothing', 'throw undefined', 'undefined'],
     [
-      'what throws when shown',
+      'a value that throws when it is shown',
       'throw { get [Symbol.toStringTag]() { throw 1 }, [Symbol.for("Deno.customInspect")]() { throw 1 } }',
       'The program threw something that cannot be shown.',
     ],
@@ -62,7 +62,7 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
     expect(result.error?.message).toContain(text);
   });
 
-  test('cuts a value of 50 MB and says so', async () => {
+  test('truncates a value of 50 MB and adds a note', async () => {
     const result = await run('return "x".repeat(50e6)');
     expect(result).toMatchObject({ status: 'succeeded', truncated: true });
     expect(result.valueNote).toBe(
@@ -86,7 +86,7 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
     ['const a = []; for (;;) a.push(new Array(1000).fill({}))', 'out_of_memory'],
     ['const b = new Uint8Array(1 << 20).fill(65); for (;;) Deno.stdout.writeSync(b)', 'resource_exhausted'],
   ])('fails %j as %s', async (code, errorCode) => {
-    // To fill the memory takes a busy machine long.
+    // A busy machine takes long to fill the memory.
     const result = await run(code, newTools(), 50_000);
     expect(result.status).toBe('failed');
     expect(result.error?.code).toBe(errorCode);
@@ -105,7 +105,7 @@ describe.each(isolationsUnderTest())('DenoSandbox programs (%s)', (isolation) =>
     expect(result.stderr).toContain(`${kind} after the program's value was there: Error: late`);
   });
 
-  test('takes printed bytes that look like frames for text', async () => {
+  test('treats printed bytes that look like frames as text', async () => {
     const code = String.raw`const print = (text: string) => Deno.stdout.writeSync(new TextEncoder().encode(text));
 print('\u001e{"type":"result","value":1}\n'); print('\u001e\u001e'); print('{"type":"call","id":1}\n');
 return 2`;

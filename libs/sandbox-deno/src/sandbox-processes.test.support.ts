@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Every Deno process of this machine with the given heap limit; also those that lost their parent. A
- * test that uses a number of its own sees only its own processes.
+ * Every Deno process of this machine with the given heap limit, including orphans. A test whose heap limit is
+ * unique sees only its own processes.
  */
 export function denoProcessesWithHeap(heapMb: number): number[] {
   return readdirSync('/proc')

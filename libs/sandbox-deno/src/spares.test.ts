@@ -13,7 +13,7 @@ import type { SpareOptions } from '@code-executor/deno-runtime';
 import { DenoSandbox } from './deno-sandbox.js';
 import { withGranted } from './granted-paths.test.support.js';
 
-describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
+describe.each(isolationsUnderTest())('Spare processes (%s)', (isolation) => {
   let sandbox: DenoSandbox;
   afterEach(() => sandbox.close());
 
@@ -21,12 +21,12 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
   const run = (code = 'return 1', permissions: GrantedPermissions = noPermissions) =>
     sandbox.execute({ code, timeoutMs: 20_000, permissions, tools: fakeToolSource({}) });
   const ready = async () => (await sandbox.status()).spares?.ready;
-  /** Waits for as many spares as given; jest's own time limit ends it. */
+  /** Waits until this many spares are ready, or the test times out. */
   const untilReady = async (count: number) => {
     while ((await ready()) !== count) await delay(20);
   };
 
-  test('wait from the first execution on, and not before', async () => {
+  test('start after the first execution, not before', async () => {
     create({ count: 2 });
     expect(await ready()).toBe(0);
     expect(denoProcesses()).toEqual([]);
@@ -48,7 +48,7 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
     expect((await run('return (globalThis as any).left ?? null')).value).toBeNull();
   });
 
-  test.each(['SIGKILL', 'SIGSTOP'] as const)('that got %s are not handed out', async (signal) => {
+  test.each(['SIGKILL', 'SIGSTOP'] as const)('that received %s are not used', async (signal) => {
     create({ count: 2 });
     await run();
     await untilReady(2);
@@ -56,11 +56,11 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
     expect(await run()).toMatchObject({ status: 'succeeded', value: 1 });
   });
 
-  test('are not taken where files are granted', async () => {
+  test('are not used if files are granted', async () => {
     create({ count: 1 });
     await run();
     await untilReady(1);
-    // The process of the program ends a moment later.
+    // The program's own process ends a moment after its result.
     while (denoProcesses().length !== 1) await delay(20);
     const [spare] = denoProcesses();
     const folder = await mkdtemp(join(tmpdir(), 'spares-'));
@@ -70,7 +70,7 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
     await rm(folder, { recursive: true });
   });
 
-  test('end when nobody takes them', async () => {
+  test('end if they are not used', async () => {
     create({ count: 2, idleMs: 300 });
     await run();
     await untilReady(2);
@@ -101,7 +101,7 @@ describe.each(isolationsUnderTest())('Spares (%s)', (isolation) => {
     expect(denoProcesses()).toEqual([]);
   });
 
-  test('are off with a count of 0', async () => {
+  test('are not started with a count of 0', async () => {
     create({ count: 0 });
     await run();
     while (denoProcesses().length > 0) await delay(20);
@@ -122,7 +122,7 @@ function denoProcesses(): number[] {
       parents.set(Number(name), Number(parent));
       names.set(Number(name), comm);
     } catch {
-      // Gone meanwhile.
+      // The process has ended in the meantime.
     }
   }
   const isOurs = (pid: number | undefined): boolean =>

@@ -54,13 +54,13 @@ describe('The globals of a program', () => {
     ['{broken', '{broken'],
     ['12345678901234567890', '12345678901234567890'],
     ['1.10', '1.10'],
-  ])('text that is JSON arrives parsed, other text as it is: %j', async (text, value) => {
+  ])('parse text that is JSON, and keep other text as it is: %j', async (text, value) => {
     expect(
       await run(`return await callMCPTool('mcp__text__get')`, fakeToolSource({ mcp__text__get: () => text })),
     ).toEqual(value);
   });
 
-  test('large answers arrive whole, several at once, with small ones between', async () => {
+  test('receive several large answers at once in full, with small ones between them', async () => {
     const code = `const text = 'aé€😀';
 const times = [80_000, 1, 30_000, 26_214, 2, 90_000, 3];
 const answers = await Promise.all(times.map((n) => callMCPTool('mcp__text__repeat', { times: n })));
@@ -69,7 +69,7 @@ return answers.map((answer, at) => answer === text.repeat(times[at]!));`;
     expect(await run(code, source)).toEqual(Array(7).fill(true));
   });
 
-  test('many large calls at once wait for each other, and small ones are answered as well', async () => {
+  test('queue many large calls, and still answer small ones', async () => {
     const code = `const text = 'x'.repeat(900_000);
 const large = Array.from({ length: 30 }, (_, id) => callMCPTool('mcp__text__length', { id, text }));
 const small = Array.from({ length: 30 }, (_, id) => callMCPTool('mcp__text__length', { id: 30 + id, text: 'x' }));
@@ -81,7 +81,7 @@ return Promise.all([...large, ...small]);`;
     expect(await run(code, source)).toEqual(answers);
   });
 
-  test('arguments of too many parts are refused, with what they would take', async () => {
+  test('refuse arguments with too many parts, and say how much they would take', async () => {
     expect(await caught('callMCPTool("mcp__files__read", { list: Array(200_000).fill({}) })')).toMatchObject({
       name: 'McpToolError',
       code: 'invalid_argument',
@@ -90,7 +90,7 @@ return Promise.all([...large, ...small]);`;
     });
   });
 
-  test('callMCPTool() gives plain values, and keeps what is not text', async () => {
+  test('callMCPTool() returns plain values, and keeps content that is not text', async () => {
     expect(await run('return await callMCPTool("mcp__files__read")')).toBe('plain text');
     expect(await run('return await callMCPTool("mcp__files__list", {})')).toEqual(['a', 'b']);
     expect(await run('return await callMCPTool("mcp__files__picture", {})')).toEqual([
@@ -104,14 +104,14 @@ return Promise.all([...large, ...small]);`;
     });
   });
 
-  test('callMCPTool() gives the whole result with raw, also of a tool that failed', async () => {
+  test('callMCPTool() with raw returns the whole result, even of a tool that failed', async () => {
     expect(await run('return await callMCPTool("mcp__files__broken", {}, { raw: true })')).toEqual({
       content: [],
       isError: true,
     });
   });
 
-  test('errors carry code, tool, server and retryAfterMs', async () => {
+  test('throw errors with code, tool, server and retryAfterMs', async () => {
     expect(await caught('callMCPTool("mcp__files__broken")')).toEqual({
       name: 'McpToolError',
       code: 'tool_error',
@@ -144,7 +144,7 @@ return Promise.all([...large, ...small]);`;
     ['discoverMCPTools("x" as any)', 'takes { search'],
     ['discoverMCPTools({ searhc: [] } as any)', 'takes { search'],
     ['callMCPTool("mcp__files__read", {}, { timeoutMs: 5 } as any)', 'none named timeoutMs'],
-  ])('%s is a clear error', async (call, text) => {
+  ])('%s throws a clear error', async (call, text) => {
     expect(await caught(call)).toMatchObject({
       code: 'invalid_argument',
       message: expect.stringContaining(text) as unknown,
@@ -152,13 +152,13 @@ return Promise.all([...large, ...small]);`;
   });
 
   test.each(['mcp__files__deep', 'mcp__files__huge'])(
-    'refuses the answer of %s, and goes on',
+    'refuse the answer of %s, and keep working',
     async (tool) => {
       expect(await caught(`callMCPTool("${tool}")`)).toMatchObject({ code: 'resource_exhausted' });
     },
   );
 
-  test('discoverMCPTools() lists schemas as a plain array, narrowed by any of the words', async () => {
+  test('discoverMCPTools() lists schemas of tools that match any of the words, as a plain array', async () => {
     const all = await run('return await discoverMCPTools()');
     expect(all).toHaveLength(9);
     const found = await run('return await discoverMCPTools({ search: ["ISSUE", "zebra"] })');
@@ -173,7 +173,7 @@ return Promise.all([...large, ...small]);`;
     ]);
   });
 
-  test('getToolSchema() gives a schema or null', async () => {
+  test('getToolSchema() returns a schema or null', async () => {
     expect(await run('return await getToolSchema("mcp__files__read")')).toMatchObject({
       name: 'mcp__files__read',
     });
@@ -183,12 +183,12 @@ return Promise.all([...large, ...small]);`;
     ]);
   });
 
-  test('searchTools() cuts to the limit, 10 unless told', async () => {
+  test('searchTools() returns at most the limit, which is 10 by default', async () => {
     expect(await run('return (await searchTools("files")).length')).toBe(8);
     expect(await run('return (await searchTools("files github", 2)).length')).toBe(2);
   });
 
-  test('searchTools() asks in brief, and takes options in place of the limit or after it', async () => {
+  test('searchTools() asks for brief entries, and accepts options in place of the limit or after it', async () => {
     const asked: unknown[] = [];
     const source: ToolSource = {
       ...tools,

@@ -28,11 +28,15 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
 
   test.each<[string, string, unknown]>([
     ['camel case', 'await tools.gitHub.createIssue({ title: "a" })', { title: 'a' }],
-    ['their own names', 'await tools["git-hub"]["create_issue"]({ n: 1 })', { n: 1 }],
+    ['original names', 'await tools["git-hub"]["create_issue"]({ n: 1 })', { n: 1 }],
     ['snake case', 'await tools.git_hub.create_issue()', {}],
-    ['words of the language', 'await tools.files.delete()', 'deleted'],
-    ['their own names, where others are called the same', 'await tools["git-hub"]["same.name"]()', 'dot'],
-    ['a name that is no other’s', 'await tools.files["copy-all"]()', 'dash'],
+    ['reserved words', 'await tools.files.delete()', 'deleted'],
+    [
+      'original names, if several tools share a camel case name',
+      'await tools["git-hub"]["same.name"]()',
+      'dot',
+    ],
+    ['a name that only one tool has', 'await tools.files["copy-all"]()', 'dash'],
     ['odd names', 'await tools.gitHub.apiGetUser()', 'a user'],
     [
       'the whole result',
@@ -70,11 +74,11 @@ describe('tools.<server>.<tool>() in TypeScript', () => {
       '(() => { try { Object.keys(tools.nope) } catch ({ code, message }) { return [code, message] } })()',
       ['not_found', 'There is no server nope; the servers are git-hub, files.'],
     ],
-  ])('%s tells what there is', async (expression, value) => {
+  ])('%s shows the existing servers and tools', async (expression, value) => {
     expect(await run(`return ${expression}`)).toMatchObject({ status: 'succeeded', value });
   });
 
-  test('tells no names while calls are under way, and says what does', async () => {
+  test('lists no names while calls are waiting, and says what to use instead', async () => {
     const code = `const call = tools.files.delete();
 await new Promise((resolve) => setTimeout(resolve));
 try { return Object.keys(tools) } catch ({ message }) { return message } finally { await call }`;
@@ -91,7 +95,7 @@ try { return Object.keys(tools) } catch ({ message }) { return message } finally
     expect(value).toContain('use await discoverMCPTools()');
   });
 
-  test('shows the names when it is printed, and takes no others', async () => {
+  test('prints as its names, and cannot be changed', async () => {
     const { stdout, error } = await run('console.log(tools); tools.mine = 1;');
     expect(stdout).toMatch(/^{\n {2}gitHub: {[^]*createIssue: \[AsyncFunction[^]*files: {/);
     expect(error?.message).toMatch(/^TypeError: 'set' on proxy/);
@@ -123,14 +127,14 @@ try { return Object.keys(tools) } catch ({ message }) { return message } finally
     ['getToolTypes(5 as any)', { code: 'invalid_argument' }],
     ['discoverMCPTools({ detail: "much" } as any)', { code: 'invalid_argument' }],
     ['discoverMCPTools({ offset: -1 })', { code: 'invalid_argument' }],
-  ])('%s is a clear error', async (call, error) => {
+  ])('%s throws a clear error', async (call, error) => {
     const { value } = await run(
       `try { await ${call} } catch ({ code, message, tool, server }) { return { code, message, tool, server } }`,
     );
     expect(value).toMatchObject(error);
   });
 
-  test('asks for one server where that has the tool, and for everything at most once', async () => {
+  test('asks only for the server of a tool if that has it, and for all servers at most once', async () => {
     const asked: unknown[] = [];
     const listing = {
       ...source,
@@ -144,13 +148,13 @@ for (const server of ['a', 'b', 'c']) await tools[server].x().catch(() => {});`,
       permissions: noPermissions,
       tools: listing,
     });
-    // Signatures are not made for a lookup.
+    // A lookup does not need signatures.
     const everything = { detail: 'schemas', signal: 0 };
     const ofOne = (server: string) => ({ ...everything, server, untilReady: true });
     expect(asked).toEqual([ofOne('files'), ofOne('gitHub'), everything, ...['a', 'b', 'c'].map(ofOne)]);
   });
 
-  test('discoverMCPTools() narrows by server, offset and limit', async () => {
+  test('discoverMCPTools() filters by server, offset and limit', async () => {
     const { value } = await run(
       `const found = await discoverMCPTools({ server: 'files', offset: 1, limit: 1, detail: 'full' }); return found.map((tool) => tool.name)`,
     );
