@@ -17,7 +17,7 @@ test('a folder is private until others may enter it', async () => {
   expect(isPrivateFolder(path)).toBe(process.platform === 'win32');
 });
 
-test('a link to a private folder, a file and what does not exist are no private folders', async () => {
+test('a link to a private folder, a file and a path without anything are not private folders', async () => {
   const path = (name: string) => join(folder(), name);
   await makePrivateFolder(path('mine'));
   await symlink(path('mine'), path('link'), 'junction');

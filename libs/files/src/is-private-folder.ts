@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * Whether it is a folder, and no link to one, that nobody but this user can enter: in the temp folder, anybody may take
- * a name that is free. On Windows every folder is.
+ * Whether the path is a folder, not a link to one, that only this user can enter. Check it before you use a folder in
+ * the temp folder, because there any user can take a free name. On Windows every folder counts as private.
  */
 export function isPrivateFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });

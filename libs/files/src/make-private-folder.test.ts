@@ -12,7 +12,7 @@ const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 const noWindows = process.platform === 'win32' ? test.skip : test;
 
 describe('makePrivateFolder', () => {
-  noWindows('makes all that is missing for its user only, and leaves what is there', async () => {
+  noWindows('creates missing folders for their user only, and leaves existing ones as they are', async () => {
     const above = join(folder(), 'above');
     await mkdir(above);
     await chmod(above, 0o755);
@@ -23,13 +23,13 @@ describe('makePrivateFolder', () => {
     expect(await modeOf(above)).toBe(0o755);
   });
 
-  test('takes a link to a folder', async () => {
+  test('accepts a link to a folder', async () => {
     await symlink(folder(), join(folder(), 'linked'), 'junction');
     await makePrivateFolder(join(folder(), 'linked', 'a'));
     expect((await stat(join(folder(), 'a'))).isDirectory()).toBe(true);
   });
 
-  test('rejects as the system does where something else is', async () => {
+  test('rejects with the error of the system if the path is not a folder', async () => {
     const file = join(folder(), 'file');
     await writeFile(file, '');
     await expect(makePrivateFolder(file)).rejects.toMatchObject({ code: 'EEXIST' });
@@ -37,7 +37,7 @@ describe('makePrivateFolder', () => {
   });
 
   if (existsSync('/proc/self')) {
-    test('ends where no folder can be made', async () => {
+    test('rejects where no folder can be created, and does not retry forever', async () => {
       await expect(makePrivateFolder('/proc/none/a')).rejects.toMatchObject({ code: 'ENOENT' });
     });
   }

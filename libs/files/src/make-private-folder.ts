@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { systemCodeOf } from '@code-executor/contracts';
 
 /**
- * Makes a folder, and those above it that are missing, for their user only. One that is there stays as it is, and may
- * be a link to a folder. Rejects with the error of the operating system.
+ * Creates a folder and its missing parent folders, accessible only to their user. A folder that exists stays as it is,
+ * and may be a link to a folder. Rejects with the error of the operating system.
  */
 export async function makePrivateFolder(path: string): Promise<void> {
-  // Node's own way, `recursive`, never ends where no folder can be made, as in /proc.
+  // Node's option `recursive` never returns where no folder can be created, as in /proc.
   try {
     await makeOne(path);
   } catch (error) {

@@ -21,7 +21,7 @@ describe('ownershipProblem', () => {
     [0, 0, 0o666, everyUser, foreign],
     [other, other, 0o600, foreign, foreign],
   ])(
-    'of uid %i, gid %i and mode %o is %j to the operator, and %j to the owner',
+    'with uid %i, gid %i and mode %o, reports %j for the operator and %j for the owner',
     (uid, gid, mode, ...both) => {
       const problems = (['operator', 'owner'] as const).map((writers) =>
         ownershipProblem({ uid, gid, mode }, writers, user),
@@ -31,7 +31,7 @@ describe('ownershipProblem', () => {
     },
   );
 
-  test('does not take a group that all users have for the user’s own', () => {
+  test('does not trust a primary group that all users share', () => {
     const ownership = { uid: own, gid: shared, mode: 0o664 };
     expect(ownershipProblem(ownership, 'operator', { uid: own, gid: shared })).toBe(group);
   });

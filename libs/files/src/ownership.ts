@@ -1,4 +1,4 @@
-/** The part of a file's status that says whose it is and who can write it. */
+/** The part of a file's status that says who owns it and who can write to it. */
 export interface Ownership {
   uid: number;
   gid: number;
@@ -6,20 +6,20 @@ export interface Ownership {
 }
 
 /**
- * Who may be able to write a file for it to be used:
- * - `anybody`: it is not looked at.
- * - `operator`: this user and root, and the group that is this user's own. People make such files, with any umask.
- * - `owner`: this user alone. The product makes such files.
+ * Who may be able to write to a file that is used:
+ * - `anybody`: owner and permission bits are not checked.
+ * - `operator`: this user, root, and this user's own group. For files that people create, with any umask.
+ * - `owner`: only this user. For files that the product creates.
  */
 export type Writers = 'anybody' | 'operator' | 'owner';
 
-/** Absent on Windows. */
+/** Undefined on Windows. */
 const thisUser = () => {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 };
 
-/** Why others than these could have written a file or folder; undefined where they could not, and on Windows. */
+/** Says how other users could have written to a file or folder; undefined if they could not, and on Windows. */
 export function ownershipProblem(
   { uid, gid, mode }: Ownership,
   writableBy: Writers,
@@ -31,7 +31,7 @@ export function ownershipProblem(
     return 'belongs to another user; make it your own with chown';
   }
   if ((mode & 0o002) !== 0) return 'can be written by every user; change that with chmod o-w';
-  // Where each user has a group of their own, files are made writable for it by default.
+  // On systems where each user has their own group, new files are often writable for that group.
   const isOwnGroup = gid === 0 || (gid === user.gid && user.gid === user.uid);
   if ((mode & 0o020) !== 0 && !(byOperator && isOwnGroup)) {
     return 'can be written by other users of its group; change that with chmod g-w';

@@ -20,7 +20,7 @@ const expectRefusal = (what: string, options?: Partial<ReadOptions>) =>
   });
 
 describe('readRegularFile', () => {
-  test('gives the bytes, the text without a byte order mark, and whose the file is', async () => {
+  test('returns the bytes, the text without its byte order mark, and the ownership', async () => {
     await writeFile(file(), '\uFEFFgrün');
     await chmod(file(), 0o640);
     const found = await read();
@@ -29,7 +29,7 @@ describe('readRegularFile', () => {
     expect(found?.ownership).toMatchObject({ uid: process.getuid?.(), mode: 0o100640 });
   });
 
-  test('gives nothing where there is nothing', async () => {
+  test('returns undefined if there is no file', async () => {
     expect(await read()).toBeUndefined();
     await writeFile(file(), '');
     expect(await read({}, join(file(), 'below'))).toBeUndefined();
@@ -41,7 +41,7 @@ describe('readRegularFile', () => {
     await expectRefusal('is a directory');
   });
 
-  test('does not wait for a pipe that nobody writes to', async () => {
+  test('refuses a pipe without waiting for a writer', async () => {
     execFileSync('mkfifo', [file()]);
     await expectRefusal('is no regular file');
   });
@@ -56,7 +56,7 @@ describe('readRegularFile', () => {
     }
   });
 
-  test('refuses a link, unless links are wanted, and then what is no regular file', async () => {
+  test('follows a link only if asked to, and only to a regular file', async () => {
     await writeFile(join(folder(), 'target'), 'text');
     await symlink('target', file());
     await expectRefusal('is a symbolic link; name the file itself');
@@ -68,21 +68,21 @@ describe('readRegularFile', () => {
     });
   });
 
-  test('takes as many bytes as allowed and not one more', async () => {
+  test('reads a file of exactly maxBytes, and refuses a larger one', async () => {
     await writeFile(file(), '12345678');
     expect((await read({ maxBytes: 8 }))?.text()).toBe('12345678');
-    // More than there is memory: its size alone must be enough.
+    // It would not fit into memory, so it must be refused by its size alone.
     await truncate(file(), 1024 ** 4);
     await expectRefusal('is larger than 1 MB');
   });
 
-  test('refuses text in another encoding when it is asked for the text', async () => {
+  test('throws when the text is read, if its encoding is not UTF-8', async () => {
     await writeFile(file(), '\uFEFF{}', 'utf16le');
     const found = await read();
     expect(() => found?.text()).toThrow(`File ${file()} is not UTF-8 text.`);
   });
 
-  test('looks at who can write it, as far as it is asked to', async () => {
+  test('refuses a file that users other than the given ones can write to', async () => {
     await writeFile(file(), '');
     await chmod(file(), 0o646);
     expect(await read()).toBeDefined();
@@ -94,7 +94,7 @@ describe('readRegularFile', () => {
     await expectRefusal(problem, { writableBy: 'owner' });
   });
 
-  // Only root can give a file away; the rule itself is tested for everybody.
+  // Only root can give a file to another user; ownership.test.ts tests the rule itself without root.
   if (process.getuid?.() === 0) {
     test('refuses the file of another user', async () => {
       await writeFile(file(), '');
@@ -103,10 +103,10 @@ describe('readRegularFile', () => {
     });
   }
 
-  // Linux says that these files have no bytes.
+  // Linux reports a size of 0 for such files.
   const sizeless = '/proc/self/mountinfo';
   if (existsSync(sizeless)) {
-    test('reads a file whose size is not known before, and stops where it is too large', async () => {
+    test('reads a file of unknown size, and stops once it exceeds maxBytes', async () => {
       expect((await read({}, sizeless))?.text()).toBe(await readFile(sizeless, 'utf8'));
       await expect(read({ maxBytes: 16 }, sizeless)).rejects.toMatchObject({ code: 'failed_precondition' });
     });

@@ -9,7 +9,7 @@ import { unusableFile } from './unusable-file.js';
 export interface ReadOptions {
   /** A larger file is refused, and never read as a whole. */
   maxBytes: number;
-  /** Who may be able to write it. Default `anybody`. */
+  /** Who may be able to write to it. Default `anybody`. */
   writableBy?: Writers;
   /** Whether the path may be a symbolic link. The folders above it always may. Default false. */
   followLink?: boolean;
@@ -19,14 +19,14 @@ export interface RegularFile {
   bytes: Buffer;
   /** As it was when the file was opened. */
   ownership: Ownership;
-  /** Without a byte order mark. Throws `failed_precondition` unless it is UTF-8. */
+  /** The text without a byte order mark. Throws `failed_precondition` if it is not UTF-8. */
   text(): string;
 }
 
 /**
- * Reads a regular file; undefined if there is none. Never waits for a pipe or a device, and judges what it has
- * opened, not what lies at the path by then. Rejects with `failed_precondition` when there is something else, or the
- * file is too large, or cannot be read, or others can write it.
+ * Reads a regular file; undefined if there is none. Never waits for a pipe or a device, and checks the file that it has
+ * opened, whatever is at the path by then. Rejects with `failed_precondition` if the path is not a regular file, or the
+ * file is too large, cannot be read, or can be written to by others than `writableBy`.
  */
 export async function readRegularFile(path: string, options: ReadOptions): Promise<RegularFile | undefined> {
   const { maxBytes, writableBy = 'anybody', followLink = false } = options;
@@ -51,7 +51,7 @@ export async function readRegularFile(path: string, options: ReadOptions): Promi
 }
 
 async function openToRead(path: string, followLink: boolean): Promise<FileHandle | undefined> {
-  // Windows has neither flag; to make a link takes special rights there.
+  // Windows has neither flag, but creating a link needs special rights there.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followLink ? 0 : constants.O_NOFOLLOW);
   try {
     return await open(path, flags);
@@ -63,9 +63,9 @@ async function openToRead(path: string, followLink: boolean): Promise<FileHandle
   }
 }
 
-/** Undefined when there is more than `maxBytes`: the size is a promise only, and some special files have none. */
+/** Undefined if there is more than `maxBytes`. `size` is not enough: files can grow, and special files report none. */
 async function readAll(handle: FileHandle, size: number, maxBytes: number): Promise<Buffer | undefined> {
-  // One byte more than it should have, to see its end.
+  // One byte more than the reported size, to detect the end of the file.
   let buffer = Buffer.alloc(size + 1);
   for (let length = 0; ;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
@@ -78,7 +78,7 @@ async function readAll(handle: FileHandle, size: number, maxBytes: number): Prom
 
 function decode(path: string, bytes: Buffer): string {
   try {
-    // Drops a byte order mark.
+    // The decoder removes a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw unusableFile(path, 'is not UTF-8 text', error);

@@ -11,7 +11,7 @@ const file = () => join(folder(), 'file');
 const noWindows = process.platform === 'win32' ? test.skip : test;
 
 describe('replaceFile', () => {
-  noWindows('makes a file for its user only, unless it is told otherwise', async () => {
+  noWindows('creates a file that only its user can access, unless a mode is given', async () => {
     await replaceFile(file(), 'text');
     expect((await stat(file())).mode & 0o777).toBe(0o600);
     await replaceFile(file(), Buffer.from([0, 255]), { mode: 0o640 });
@@ -20,7 +20,7 @@ describe('replaceFile', () => {
     expect(await readdir(folder())).toEqual(['file']);
   });
 
-  noWindows('gives exactly the rights that it is told, whatever the umask', async () => {
+  noWindows('sets exactly the given rights, whatever the umask is', async () => {
     const { uid, gid } = await stat(folder());
     const umask = process.umask(0o077);
     try {
@@ -31,15 +31,15 @@ describe('replaceFile', () => {
     expect((await stat(file())).mode & 0o7777).toBe(0o666);
   });
 
-  // Only root can give a file away.
+  // Only root can give a file to another user.
   if (process.getuid?.() === 0) {
-    test('gives the file to the owner that it is told', async () => {
+    test('sets the given owner and group', async () => {
       await replaceFile(file(), 'text', { rights: { uid: 12_345, gid: 54_321, mode: 0o640 } });
       expect(await stat(file())).toMatchObject({ uid: 12_345, gid: 54_321, mode: 0o100640 });
     });
   }
 
-  test('replaces what is there as a whole, a link itself too, and writes into nothing', async () => {
+  test('replaces a symbolic or hard link itself, and does not write to its target', async () => {
     const canary = join(folder(), 'canary');
     await writeFile(canary, 'alive');
     for (const make of [symlink, link]) {
@@ -51,7 +51,7 @@ describe('replaceFile', () => {
     expect(await readFile(canary, 'utf8')).toBe('alive');
   });
 
-  test('is never seen half done', async () => {
+  test('never shows a partly written file to readers', async () => {
     const texts = ['a', 'b'].map((letter) => letter.repeat(1_000_000));
     await replaceFile(file(), texts[0] ?? '');
     const writes = Array.from({ length: 10 }, (_, n) => replaceFile(file(), texts[n % 2] ?? ''));
@@ -62,7 +62,7 @@ describe('replaceFile', () => {
     expect(await readdir(folder())).toEqual(['file']);
   });
 
-  test('leaves nothing behind where it fails, and says why as the system does', async () => {
+  test('leaves nothing behind if it fails, and rejects with the error of the system', async () => {
     await mkdir(join(file(), 'full'), { recursive: true });
     await expect(replaceFile(file(), 'text')).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(folder())).toEqual(['file']);
@@ -71,7 +71,7 @@ describe('replaceFile', () => {
     });
   });
 
-  test('removes what killed processes have left half written, and nothing else', async () => {
+  test('removes the temporary files of killed processes, and no others', async () => {
     const [killed, writing] = ['.code-executor-0123456789abcdef.tmp', '.code-executor-fedcba9876543210.tmp'];
     const others = ['other.tmp', `x${killed}`, `${killed}.txt`];
     const longAgo = new Date(Date.now() - 3_600_000);

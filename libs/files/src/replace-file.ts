@@ -6,18 +6,18 @@ import type { Ownership } from './ownership.js';
 import { removeAbandoned, temporaryPath } from './temporary-file.js';
 
 export interface ReplaceOptions {
-  /** The permission bits of the new file, less the umask. Default 0o600: for its user only. */
+  /** The permission bits of the new file, without those in the umask. Default 0o600: only its user can access it. */
   mode?: number;
-  /** Owner, group and exactly these permission bits instead: those of the file that is replaced, for example. */
+  /** In place of `mode`: the owner, the group and the exact permission bits, for example of the file to replace. */
   rights?: Ownership;
 }
 
 /**
- * Puts a file with this content at the path, in a folder that is there: as a whole or not at all, also where the
- * process is killed or the power fails. Others read the file before or the file after. What was at the path is
- * replaced, never written to: a link itself, not what it points to.
+ * Writes a file as a whole or not at all, even if the process is killed or the power fails: readers see either the old
+ * or the new file. The folder must exist. Whatever is at the path is replaced and never written to; of a link, this is
+ * the link itself, not its target.
  *
- * Rejects with the error of the operating system, and leaves nothing behind then.
+ * Rejects with the error of the operating system, and then leaves nothing behind.
  */
 export async function replaceFile(
   path: string,
@@ -28,13 +28,13 @@ export async function replaceFile(
   const temporary = temporaryPath(folder);
   let writtenAtMs: number;
   try {
-    // Fails where anything is, a link too.
+    // Fails if anything is at this path, even a link.
     const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(content);
       if (rights) await giveRights(file, rights);
       await file.sync();
-      // By the clock of the file system: ours may be wrong.
+      // The time by the clock of the file system, because ours may differ.
       writtenAtMs = (await file.stat()).mtimeMs;
     } finally {
       await file.close();
@@ -44,7 +44,7 @@ export async function replaceFile(
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
-  // The file is there: what fails from here on is not worth an error.
+  // The new file is in place, so a failure from here on is no reason to reject.
   await syncFolder(folder).catch(() => undefined);
   await removeAbandoned(folder, writtenAtMs).catch(() => undefined);
 }
@@ -55,7 +55,7 @@ async function giveRights(file: FileHandle, { uid, gid, mode }: Ownership): Prom
   await file.chmod(mode & 0o7777);
 }
 
-/** The new name is on the disk then, too. Windows syncs no folders. */
+/** Makes sure that the new name is on the disk, too. Windows cannot sync folders. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

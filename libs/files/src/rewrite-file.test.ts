@@ -24,13 +24,13 @@ describe('rewriteFile', () => {
     expect((await readdir(folder())).sort()).toEqual(['file', 'linked']);
   });
 
-  noWindows('makes a file for its user only', async () => {
+  noWindows('creates a file that only its user can access', async () => {
     await rewrite((text) => (text === undefined ? 'new' : 'wrong'));
     expect(await readFile(file(), 'utf8')).toBe('new');
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
 
-  test('leaves everything as it is where the change throws', async () => {
+  test('changes nothing if the callback throws', async () => {
     const reason = new Error('no');
     const failing = rewrite(() => {
       throw reason;
@@ -39,14 +39,14 @@ describe('rewriteFile', () => {
     expect(await readdir(folder())).toEqual([]);
   });
 
-  test('loses none of many changes at once', async () => {
+  test('loses no change if many are made at once', async () => {
     const letters = Array.from('abcdefghijkl');
     await Promise.all(letters.map((letter) => rewrite((text = '') => text + letter)));
     expect(Array.from(await readFile(file(), 'utf8')).sort()).toEqual(letters);
     expect(await readdir(folder())).toEqual(['file']);
   });
 
-  test('waits while another process has the lock', async () => {
+  test('waits while another process holds the lock', async () => {
     await writeFile(`${file()}.lock`, '');
     const waiting = rewrite(() => 'text');
     await rm(`${file()}.lock`);
@@ -54,7 +54,7 @@ describe('rewriteFile', () => {
     expect(await readFile(file(), 'utf8')).toBe('text');
   });
 
-  noWindows('refuses what is no file of the operator’s', async () => {
+  noWindows('refuses a link, and a file that other users can write to', async () => {
     const canary = join(folder(), 'canary');
     await writeFile(canary, 'alive');
     await symlink(canary, file());
@@ -72,7 +72,7 @@ describe('rewriteFile', () => {
     const path = join(folder(), 'none', 'file');
     await expect(rewrite(() => 'text', path)).rejects.toMatchObject({
       code: 'failed_precondition',
-      message: `File ${path} cannot be written (ENOENT); look at its rights and its folder's.`,
+      message: `File ${path} cannot be written (ENOENT); check the permissions of the file and its folder.`,
     });
   });
 });

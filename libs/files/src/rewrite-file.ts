@@ -13,12 +13,12 @@ export interface RewriteOptions {
 }
 
 /**
- * Replaces the text of a file of the operator's, or makes one for its user only. `change` gets the text, undefined
- * where there is no file; what it throws leaves everything as it is. A file that is there keeps its owner and its
- * permission bits. Others that rewrite it wait for their turn, up to 15 s, at the lock `<path>.lock`.
+ * Replaces the text of a file of the operator, or creates one that only its user can access. `change` gets the text, or
+ * undefined if there is no file; if it throws, nothing changes. An existing file keeps its owner, group and permission
+ * bits. The lock `<path>.lock` lets one caller at a time rewrite the file; others wait for it, up to 15 s.
  *
- * Rejects with `failed_precondition` when the file cannot be read or written, is a link, or others can write it;
- * with `unavailable` when another process does not let go.
+ * Rejects with `failed_precondition` if the file cannot be read or written, is a link, or can be written to by other
+ * users; with `unavailable` if another process does not release the lock in time.
  */
 export async function rewriteFile(
   path: string,
@@ -42,5 +42,9 @@ export async function rewriteFile(
 function failToWrite(path: string, error: unknown): never {
   if (CodeExecutorError.is(error)) throw error;
   const reason = systemCodeOf(error) ?? 'unknown reason';
-  throw unusableFile(path, `cannot be written (${reason}); look at its rights and its folder's`, error);
+  throw unusableFile(
+    path,
+    `cannot be written (${reason}); check the permissions of the file and its folder`,
+    error,
+  );
 }

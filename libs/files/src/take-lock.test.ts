@@ -17,7 +17,7 @@ const heldBy = (who: string) => ({
 });
 
 describe('takeLock', () => {
-  test('names the process that has it, and leaves nothing behind', async () => {
+  test('names the process that holds it, and leaves nothing behind', async () => {
     const release = await take();
     expect(await readFile(lock(), 'utf8')).toBe(`${process.pid}\n`);
     await expect(take()).rejects.toMatchObject(heldBy(`Process ${process.pid}`));
@@ -28,7 +28,7 @@ describe('takeLock', () => {
     )();
   });
 
-  test('waits for others, but not for ever', async () => {
+  test('waits for another holder, but not longer than waitMs', async () => {
     const release = await take();
     await expect(take(50)).rejects.toMatchObject(heldBy(`Process ${process.pid}`));
     const waiting = take(60_000);
@@ -38,7 +38,7 @@ describe('takeLock', () => {
     )();
   });
 
-  test('is had by one at a time', async () => {
+  test('is held by one caller at a time', async () => {
     let [holders, most, turns] = [0, 0, 0];
     const work = async () => {
       const release = await take(60_000);
@@ -52,7 +52,7 @@ describe('takeLock', () => {
     expect([most, turns]).toEqual([1, 10]);
   });
 
-  test('lets go of its own lock only', async () => {
+  test('releases only its own lock', async () => {
     const first = await take();
     await rm(lock());
     const second = await take();
@@ -64,18 +64,18 @@ describe('takeLock', () => {
 
   test.each([
     ['nothing', ''],
-    ['something else', '7 is my number\n'],
-  ])('takes a file that holds %s for the lock of another process', async (_what, text) => {
+    ['other text', '7 is my number\n'],
+  ])('treats a file that contains %s as the lock of another process', async (_what, text) => {
     await writeFile(lock(), text);
     await expect(take()).rejects.toMatchObject(heldBy('Another process'));
   });
 
-  test('does not wait for a pipe in its place', async () => {
+  test('treats a pipe at its path as the lock of another process, and does not wait for it', async () => {
     execFileSync('mkfifo', [lock()]);
     await expect(take()).rejects.toMatchObject(heldBy('Another process'));
   });
 
-  test('rejects as the system does where no file can be made', async () => {
+  test('rejects with the error of the system if the file cannot be created', async () => {
     const nowhere = join(folder(), 'none', '.lock');
     await expect(takeLock(nowhere, { subject: 'x' })).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -8,24 +8,25 @@ import { readRegularFile } from './read-regular-file.js';
 const retryMs = 20;
 
 export interface LockOptions {
-  /** What nobody else can change meanwhile, for the error: `the packages in /home/ada/packages`. */
+  /** What the lock protects, for the error: `the packages in /home/ada/packages`. */
   subject: string;
   /** How long to wait for another process, in ms. Default 0. */
   waitMs?: number;
 }
 
-/** Lets go of a lock. */
+/** Releases a lock. */
 export type Release = () => Promise<void>;
 
 /**
- * Takes the lock that a file at this path is: it holds the id of the process that has it. The lock of a process that
- * was killed stays, and the error says which file to delete: no time stamp tells whether a process that sleeps is gone.
+ * Takes a lock. The lock is a file at this path, which contains the id of the process that holds it. The lock of a
+ * killed process stays, because no time stamp can tell whether a suspended process is gone; the error says which file
+ * to delete.
  *
- * Rejects with `unavailable` when another process does not let go in time, and with the error of the operating system
- * when the file cannot be made.
+ * Rejects with `unavailable` if another process does not release the lock in time, and with the error of the operating
+ * system if the file cannot be created.
  */
 export async function takeLock(path: string, { subject, waitMs = 0 }: LockOptions): Promise<Release> {
-  // Not the time of day, which may jump.
+  // Not the time of day, because that can jump.
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const lock = await create(path);
@@ -52,9 +53,9 @@ async function create(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Removes the lock unless it is another's by now, because somebody has deleted ours. */
+/** Removes the lock, unless somebody has deleted it and another process has taken a new one by now. */
 async function release(path: string, lock: FileHandle): Promise<void> {
-  // It is open until here, so that no other file has its number.
+  // It stays open until here, so that no other file can get its inode number.
   const [own, there] = await Promise.all([lock.stat(), lstat(path).catch(() => undefined)]);
   await lock.close();
   if (there?.ino === own.ino && there.dev === own.dev) await rm(path, { force: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach } from '@jest/globals';
 
-/** A folder for each test of the file; it is there once a test has begun. */
+/** Creates a folder for each test of the file. The returned function gives the path of the current test's folder. */
 export function testFolder(): () => string {
   let folder: string;
   beforeEach(async () => {

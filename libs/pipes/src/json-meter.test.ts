@@ -14,7 +14,7 @@ describe('JsonMeter', () => {
     [String.raw`"\"{[" `, 7, 0],
     [String.raw`["\\",{}]`, 9 + 2 * 64 + 8, 2],
     ['"ü"', 4, 0],
-  ])('judges %j', (text, cost, depth) => {
+  ])('computes cost and depth of %j', (text, cost, depth) => {
     const whole = meterJson(text);
     expect([whole.cost, whole.depth]).toEqual([cost, depth]);
     const bytewise = new JsonMeter();
@@ -22,19 +22,19 @@ describe('JsonMeter', () => {
     expect([bytewise.cost, bytewise.depth]).toEqual([cost, depth]);
   });
 
-  test('charges at least what the densest texts take once they are parsed', () => {
+  test('counts at least the memory that the densest texts take once parsed', () => {
     for (const item of ['{}', '[]', '1', '{"a":{}}', '[{"a":[{}]}]']) {
       const text = `[${Array.from({ length: 50_000 }, () => item).join(',')}]`;
       const before = process.memoryUsage().heapUsed;
       const value: unknown = JSON.parse(text);
       const taken = process.memoryUsage().heapUsed - before;
       expect(value).toHaveLength(50_000);
-      // Collected meanwhile, it may also be less.
+      // It may also be less, because the garbage collector may run in between.
       expect(taken).toBeLessThan(meterJson(text).cost * 1.5 + 1_000_000);
     }
   });
 
-  test('charges a table little more than its text', () => {
+  test('counts less than four times the length of the text for a table', () => {
     const rows = Array.from({ length: 1000 }, (_, id) => ({
       id,
       name: `Customer number ${id}`,

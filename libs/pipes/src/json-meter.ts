@@ -1,7 +1,7 @@
 /** Deeper values overflow recursive code (`JSON.stringify` between 4,000 and 8,000 levels). */
 export const maxJsonDepth = 200;
 
-/** What an array, an object or a member of an object may take in memory beside its text, in bytes, and any other value. */
+/** Bytes of memory, in addition to the text: for an array, an object or a member of an object, and for other values. */
 const containerCost = 64;
 const valueCost = 8;
 
@@ -11,9 +11,9 @@ const colon = 0x3a;
 const backslash = 0x5c;
 
 /**
- * Tells what JSON text costs before anybody parses it, from its bytes as they arrive. Three bytes, `{},`, take
- * twenty times as much memory once they are parsed, and a microsecond of time for every four: sizes of texts
- * say little about what they do to the process that parses them. The text need not be JSON.
+ * Computes what JSON text costs before it is parsed, from its bytes as they arrive. The size of a text says little about
+ * its cost for the process that parses it: once parsed, the three bytes `{},` take twenty times as much memory, and
+ * parsing them takes much time, too. The text need not be valid JSON.
  */
 export class JsonMeter {
   #cost = 0;
@@ -22,17 +22,17 @@ export class JsonMeter {
   #isInString = false;
   #isEscaped = false;
 
-  /** What the text takes in memory once it is parsed, in bytes: its own length, and so much for each value in it. */
+  /** Bytes of memory that the text takes once parsed: its own length, and a fixed amount for each value in it. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** Levels of arrays and objects. */
+  /** How deep arrays and objects nest. */
   get depth(): number {
     return this.#deepest;
   }
 
-  /** A line of the text is over: no string of JSON goes on in the next one. */
+  /** Ends a line of the text: no JSON string continues in the next line. */
   endLine(): void {
     this.#isInString = false;
     this.#isEscaped = false;
@@ -78,13 +78,13 @@ export class JsonMeter {
       }
     }
     this.#isInString = isInString;
-    // The last byte was a backslash: what it escapes comes next.
+    // The last byte was a backslash, which escapes the first byte of the next call.
     this.#isEscaped = index > bytes.length;
     this.#cost += bytes.length + containers * containerCost + others * valueCost;
   }
 }
 
-/** {@link JsonMeter} for a text that is there as a whole. */
+/** Computes the cost and the depth of a complete text; see {@link JsonMeter}. */
 export function meterJson(text: string): { cost: number; depth: number } {
   const meter = new JsonMeter();
   meter.add(Buffer.from(text));

@@ -1,52 +1,52 @@
 import { JsonMeter, maxJsonDepth } from './json-meter.js';
 
 const nothing = Buffer.alloc(0);
-/** Of a message that is cut, so much remains of its beginning and of its end. */
+/** How many bytes remain of each end of a message that is cut. */
 const endBytes = 256;
 
-/** A message that may not be parsed: only both its ends are known. */
+/** A message that must not be parsed: only its two ends are left. */
 export interface CutMessage {
   head: string;
   tail: string;
-  /** It was not too expensive, but others took the memory that it shares with them. */
+  /** It was not too expensive itself, but other buffers took the memory that they share. */
   isCrowded?: true;
 }
 
 /** Memory that several buffers share. */
 export interface SharedMemory {
-  /** Whether a buffer may take so many bytes from now on. With 0 it gives back what it had, which always may be. */
+  /** Sets how many bytes a buffer takes; false if there is no room for them. 0 releases all, and always succeeds. */
   resize(bytes: number): boolean;
 }
 
 /**
- * Gathers the bytes of one JSON message after the other, as they arrive. A message that would cost more than
- * allowed once it is parsed is cut, at once: it takes no memory from then on.
+ * Collects the bytes of one JSON message after another, as they arrive. A message that would cost more than allowed
+ * once parsed is cut at once: of its bytes, only those at its two ends are kept.
  */
 export class MessageBuffer {
   readonly #maxCost: number;
   #meter = new JsonMeter();
-  /** It grows: a sender that writes single bytes must not make a piece of memory of each. */
+  /** One buffer that grows, so that a sender of single bytes does not cause an allocation for each. */
   #bytes: Buffer = nothing;
-  /** Bytes of the message so far, also of what was cut. */
+  /** Bytes of the message so far, including those that were cut. */
   #length = 0;
   #cut: { head: Buffer; tail: Buffer; isCrowded: boolean } | undefined;
   readonly #memory: SharedMemory | undefined;
 
   /**
-   * @param maxCost - What a message may cost, as a {@link JsonMeter} tells it; levels are limited, too.
-   * @param memory - Asked before more than 64 KB are taken. Whoever gives it calls `drop` in the end.
+   * @param maxCost - What a message may cost, as {@link JsonMeter} computes it; its depth is limited, too.
+   * @param memory - Asked before the buffer takes more than 64 KB. A caller that passes it calls `drop` in the end.
    */
   constructor(maxCost: number, memory?: SharedMemory) {
     this.#maxCost = maxCost;
     this.#memory = memory;
   }
 
-  /** Bytes of the message so far, also of what was cut. */
+  /** Bytes of the message so far, including those that were cut. */
   get length(): number {
     return this.#length;
   }
 
-  /** What the message costs so far; no more once it is cut. */
+  /** What the message costs so far; it does not grow any more once the message is cut. */
   get cost(): number {
     return this.#meter.cost;
   }
@@ -69,16 +69,16 @@ export class MessageBuffer {
     this.#giveBack();
   }
 
-  /** A line of the message is over: no string goes on in the next one. */
+  /** Ends a line of the message: no JSON string continues in the next line. */
   endLine(): void {
     this.#meter.endLine();
   }
 
-  /** Ends the message, and begins the next one. The bytes are those of this buffer: use them at once. */
+  /** Ends the message and begins the next one. Use the bytes at once, because the next message overwrites them. */
   take(): Buffer | CutMessage {
     const cut = this.#cut;
     const bytes = this.#bytes.subarray(0, this.#length);
-    // What a large message took is given back.
+    // The memory of a large message is released.
     if (cut || this.#bytes.length > keptBytes) this.#giveBack();
     this.#length = 0;
     this.#cut = undefined;
@@ -88,13 +88,13 @@ export class MessageBuffer {
     return { head: head.toString(), tail: tail.toString(), ...(isCrowded && { isCrowded }) };
   }
 
-  /** Gives up the message so far, where nothing comes any more. */
+  /** Discards the message so far, if no more bytes will come. */
   drop(): void {
     this.#giveBack();
     this.#length = 0;
   }
 
-  /** False where there is no memory for it. */
+  /** False if there is no memory for it. */
   #keep(part: Buffer): boolean {
     const start = this.#length - part.length;
     if (this.#length > this.#bytes.length) {
@@ -114,7 +114,7 @@ export class MessageBuffer {
   }
 }
 
-/** A buffer of this size is used again for the next message. */
+/** A buffer of up to this size is reused for the next message. */
 const keptBytes = 64 * 1024;
 
 function firstOf(bytes: Buffer, more: Buffer): Buffer {

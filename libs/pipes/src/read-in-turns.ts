@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** What a pipe gives at once if its writer is faster than its reader. */
+/** The size of a chunk if the writer of a pipe is faster than its reader. */
 const fullChunkBytes = 64 * 1024;
 
 /**
- * Reads a stream for as long as it lasts, and lets everybody else have a turn after each full chunk. Node reads
- * up to thirty of them in a row, and what floods one pipe would hold up all others meanwhile.
+ * Reads a stream to its end, and lets other work run after each full chunk. By default, Node reads up to thirty of them
+ * in a row, so a writer that floods one pipe would hold up all others.
  */
 export function readInTurns(stream: Readable, onChunk: (chunk: Buffer) => void): void {
   stream.on('data', (chunk: Buffer) => {

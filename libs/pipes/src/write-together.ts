@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Writes at once; what follows within the same turn of the event loop goes out together, in one more system
- * call. Each of those wakes whoever reads at the other end, which costs more than everything else about a
- * short message; and who is woken by the first works while the others are made.
+ * Writes at once; further writes in the same turn of the event loop go out together, in one more system call. Each
+ * system call wakes the reader at the other end, which costs more than everything else about a short message. The
+ * reader already works on the first message while the others are created.
  */
 export function writeTogether(stream: Writable, data: string | Buffer, onWritten?: () => void): void {
   const isFirst = stream.writableCorked === 0;
