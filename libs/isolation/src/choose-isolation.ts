@@ -9,13 +9,13 @@ import { strictCommand } from './strict/strict-command.js';
 /** What the user asks for: `auto` is `strict` where it works, else `portable`. */
 export type Isolation = 'auto' | 'strict' | 'portable';
 
-/** What the user gets, and why it is not `strict`, where it is not. */
+/** The walls that are used; if `auto` fell back to `portable`, `note` says why. */
 export interface ChosenIsolation {
   mode: Walls;
   note?: string;
 }
 
-/** A command that shows whether strict isolation works: where it does, it prints `says` and ends. */
+/** A command that tests strict isolation: if that works, the command prints `says` and ends. */
 export type Probe<Files extends HostFiles = HostFiles> = IsolatedCommandOptions<Files> & { says: string };
 
 const probes = new Map<string, Promise<string | undefined>>();
@@ -24,10 +24,10 @@ const probeLimitMs = 30_000;
 const maxProbeBytes = 64 * 1024;
 
 /**
- * Finds out, once per program, which isolation works here, by really running a process of it. Where the process
- * could not be run to its end, the next call tries again.
+ * Determines, once per program, which isolation works here, by running a process of it. If that process could not be
+ * run to its end, the next call tries again.
  *
- * @throws CodeExecutorError `failed_precondition` when the mode that was demanded cannot be had.
+ * @throws CodeExecutorError `failed_precondition` if `strict` was requested and does not work.
  */
 export async function chooseIsolation<Files extends HostFiles>(
   isolation: Isolation,
@@ -47,7 +47,7 @@ export async function chooseIsolation<Files extends HostFiles>(
   }
   throw new CodeExecutorError(
     'failed_precondition',
-    `Strict isolation was demanded and cannot be had: ${problem} Or set sandbox.isolation to "auto" or "portable".`,
+    `Strict isolation was requested but is not available: ${problem} Or set sandbox.isolation to "auto" or "portable".`,
   );
 }
 
@@ -58,7 +58,7 @@ async function probeStrict<Files extends HostFiles>(probe: Probe<Files>): Promis
     const { stdout, stderr, exit, isLate } = await runProbe(probe);
     if (stdout === probe.says) return undefined;
     if (isLate) {
-      // True of this moment only.
+      // The machine may be less busy the next time.
       probes.delete(path);
       return `Bubblewrap started nothing within ${probeLimitMs / 1000} s; the machine may be too busy.`;
     }

@@ -5,7 +5,7 @@ import type { GrantedPath, IsolationMode } from '@code-executor/contracts';
 import type { Grants } from './grants.js';
 import type { ResourceLimits } from './resource-limits.js';
 
-/** Which walls stand around a process. */
+/** The walls around a process. */
 export type Walls = Extract<IsolationMode, 'strict' | 'portable'>;
 
 /** Files and folders of the host, by names without blanks and slashes. */
@@ -17,7 +17,7 @@ export interface Inside<Files extends HostFiles> {
   program: string;
   /** The paths of `files`. */
   files: Files;
-  /** A folder of its own to write to, which goes when it ends. */
+  /** A folder of its own that it can write to; it is removed when the process ends. */
   scratch: string;
 }
 
@@ -25,11 +25,11 @@ export interface Inside<Files extends HostFiles> {
 export interface IsolatedCommandOptions<Files extends HostFiles = HostFiles> {
   /** An executable of the host, and the name that it has inside. */
   program: { name: string; path: string };
-  /** What the process may read beside the shared libraries of its program. In strict isolation it sees nothing else. */
+  /** What the process may read, besides its program's shared libraries. In strict isolation it sees nothing else. */
   files: Files;
   /** The arguments of the program and its whole environment. */
   invoke(inside: Inside<Files>): { args: readonly string[]; env: Readonly<Record<string, string>> };
-  /** Mounted in strict isolation alone: in portable isolation, walls between the process and files are its program's own. */
+  /** Mounted only in strict isolation. In portable isolation, the program itself must restrict what it opens. */
   grants: Grants;
   limits: ResourceLimits;
 }
@@ -42,13 +42,13 @@ export interface IsolatedCommand<Files extends HostFiles = HostFiles> {
   spawnOptions: SpawnOptions & { env: Record<string, string> };
   /** Bytes for descriptor 3, which the command reads before the program starts. */
   filter?: Buffer;
-  /** What gets the descriptors from 4 on. */
+  /** Open files and folders that the process inherits, as descriptors from 4 on. */
   handles?: readonly GrantedPath['handle'][];
   inside: Inside<Files>;
-  /** Host paths that must not be seen outside, with what to show instead. */
+  /** Host paths that must not appear in output, each with the text to show instead. */
   hiddenPaths: readonly (readonly [path: string, shown: string])[];
-  /** Bytes that the process has on disk now; strict isolation has a bounded file system instead. */
+  /** Bytes that the process has on disk now. Absent in strict isolation, where the file system has a fixed size. */
   diskBytes?(): Promise<number>;
-  /** Removes what the command made on disk. */
+  /** Removes what the command created on disk. */
   cleanUp(): Promise<void>;
 }

@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 
 import { CodeExecutorError, type GrantedPermissions } from '@code-executor/contracts';
 
-/** What a process may open of the host; writing includes reading. */
+/** The files and folders of the host that a process may open; `write` includes reading. */
 export type Grants = Pick<GrantedPermissions, 'read' | 'write'>;
 
-/** Never granted: the kernel's own trees, and where strict isolation keeps the product. */
+/** Never granted: the kernel's own trees, and the folder in which strict isolation mounts the product. */
 const reserved = ['/proc', '/sys', '/dev', '/app'];
 
 /**
- * @throws CodeExecutorError `permission_denied` for what cannot be mounted in a sandbox: the root, the kernel's trees,
- * the sandbox's own folder, and a name that is not absolute and normalised.
+ * @throws CodeExecutorError `permission_denied` for a path that cannot be mounted in a sandbox: the root, the kernel's
+ * trees, the sandbox's own folder, and any path that is not absolute and normalized.
  */
 export function refuseReserved({ read, write }: Grants): void {
   for (const [kind, grants] of Object.entries({ read, write })) {

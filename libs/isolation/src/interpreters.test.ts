@@ -12,7 +12,7 @@ import { type ExitStatus, isolatedCommand, IsolatedProcess, type Walls } from '.
 interface Interpreter {
   path: string;
   files: Record<string, string>;
-  /** What it needs to find those. */
+  /** The variables that it needs to find `files`. */
   env: (files: Record<string, string>) => Record<string, string>;
   args: (code: string) => string[];
 }
@@ -28,7 +28,7 @@ const interpreters: Record<string, Interpreter> = {
     path: execFileSync('bash', ['-c', 'printf %s "$BASH"'], { encoding: 'utf8' }),
     files: {},
     env: () => ({}),
-    // Else it takes a stdin that is no file for that of a remote shell, and reads settings of the user.
+    // Without it, bash takes a stdin that is not a file for that of a remote shell, and reads the user's settings.
     args: (code) => ['--norc', '-c', code],
   },
   node: { path: process.execPath, files: {}, env: () => ({}), args: (code) => ['-e', code] },
@@ -53,7 +53,7 @@ async function start(walls: Walls, name: string, code: string, env: Record<strin
   return { command, started: new IsolatedProcess(command, 64 * 1024) };
 }
 
-/** Reads a process to its end; `onText` is told of what it has printed so far. */
+/** Reads a process to its end; calls `onText` with everything that a stream has printed so far. */
 function readAll(started: IsolatedProcess, onText: (text: string) => void = () => undefined) {
   const printed = { stdout: '', stderr: '', isTooMuch: false };
   const reader = (stream: 'stdout' | 'stderr') => ({
@@ -86,7 +86,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Answers a line of stdin with it, a variable that was given, and one of the server's; keeps a file in its folder. */
+/** Prints a line of stdin, a variable that it was given, one of the server's, and what it has written to a file. */
 const answer: Record<string, string> = {
   bash: 'read -r line; echo kept > file; read -r kept < file; echo "$line $GREETING ${LEAKED-no} $kept"',
   node: `const { readFileSync, writeFileSync } = require('node:fs');
@@ -111,7 +111,7 @@ const spin: Record<string, string> = {
 
 describe.each(isolationsUnderTest())('In %s isolation', (walls) => {
   test.each(Object.keys(interpreters))(
-    '%s has its stdin, its own environment and a folder that goes with it',
+    '%s has a stdin, its own environment and a folder that is removed at its end',
     async (name) => {
       const { command, started } = await start(walls, name, answer[name] ?? '', { GREETING: 'hello' });
       const ended = readAll(started);
@@ -126,7 +126,7 @@ describe.each(isolationsUnderTest())('In %s isolation', (walls) => {
     },
   );
 
-  test.each(Object.keys(interpreters))('%s is ended with its group, whatever it does', async (name) => {
+  test.each(Object.keys(interpreters))('kill() ends %s with its process group, even in an endless loop', async (name) => {
     const { started } = await start(walls, name, spin[name] ?? '');
     let isOn: () => void;
     const on = new Promise<void>((resolve) => (isOn = resolve));
@@ -139,12 +139,12 @@ describe.each(isolationsUnderTest())('In %s isolation', (walls) => {
     expect(started.residentMb).toBe(0);
   });
 
-  test('has the limits that it was given', async () => {
+  test('a process has the resource limits that it was given', async () => {
     const { stdout } = await run(walls, 'bash', 'ulimit -c; ulimit -d; ulimit -n; ulimit -t');
     expect(stdout).toBe(`0\n${2048 * 1024}\n256\n30\n`);
   });
 
-  test('ends what prints more than it may', async () => {
+  test('a process that prints more than it may is ended', async () => {
     const { isTooMuch, exit } = await run(walls, 'bash', 'while :; do echo "and more of it"; done');
     expect({ isTooMuch, exit }).toMatchObject({ isTooMuch: true, exit: { signal: 9 } });
   });

@@ -7,8 +7,8 @@ import { strictCommand } from './strict/strict-command.js';
 /**
  * The command line for one process behind the given walls.
  *
- * @throws CodeExecutorError `permission_denied` for a path that cannot be granted; `failed_precondition` where strict
- * isolation cannot be had.
+ * @throws CodeExecutorError `permission_denied` for a path that cannot be granted; `failed_precondition` if strict
+ * isolation is not available.
  */
 export async function isolatedCommand<Files extends HostFiles>(
   walls: Walls,

@@ -1,4 +1,4 @@
-/** What the kernel holds a process to. */
+/** Limits that the kernel enforces for a process. */
 export interface ResourceLimits {
   /** Memory for its data (`RLIMIT_DATA`), in MiB. */
   dataMb: number;
@@ -8,8 +8,8 @@ export interface ResourceLimits {
 
 const openFiles = 256;
 /**
- * A shell line that sets resource limits and becomes the command in its arguments. One `ulimit` per
- * option: dash ignores the rest of `ulimit -d N -c 0` without a word.
+ * Arguments for `sh`: it sets the resource limits and then replaces itself with the command. Each option has its own
+ * `ulimit`, because dash silently ignores the rest of `ulimit -d N -c 0`.
  */
 export function limitedCommand(
   limits: ResourceLimits,
@@ -28,5 +28,5 @@ export function limitedCommand(
   return ['-c', script, ...command];
 }
 
-/** The only environment that the shell and its tools get; programs get their own. */
+/** The whole environment of the shell and of system tools; programs get their own. */
 export const shellEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin' };

@@ -5,13 +5,13 @@ import { limitedCommand } from '../resource-limits.js';
 import { createPrivateFolder } from './private-folder.js';
 import { linkTo } from './server-folder.js';
 
-/** For what a runtime keeps for itself: programs have files of the server's only. */
+/** Applies to files that the runtime keeps for itself, because the server writes the granted files of programs. */
 const maxFileBytes = 4 * 1024 * 1024;
 let deathSignal: Promise<string[]> | undefined;
 
 /**
- * A program behind resource limits, with an environment and a working folder of its own, for machines where
- * strict isolation cannot work. What it opens and calls is up to the program: it has to bring walls of its own.
+ * A program behind resource limits, with its own environment and working folder, for machines where strict isolation
+ * does not work. Nothing restricts the files and system calls that it uses, so it must bring its own walls.
  */
 export async function portableCommand<Files extends HostFiles>(
   options: IsolatedCommandOptions<Files>,
@@ -29,13 +29,13 @@ export async function portableCommand<Files extends HostFiles>(
     scratch: folder.path,
   };
   const { args, env } = options.invoke(inside);
-  const command = [...(await endWithServer()), program.link, ...args];
+  const command = [...(await deathSignalCommand()), program.link, ...args];
   return {
     isolation: 'portable',
     ...(process.platform === 'win32'
       ? { file: program.link, args: [...args] }
       : { file: '/bin/sh', args: limitedCommand(options.limits, maxFileBytes, command) }),
-    // Empty: runtimes look for settings in the folder where they start, and in those above.
+    // An empty folder, because runtimes look for settings in the folder where they start and in its parents.
     spawnOptions: { cwd: folder.workDir, env: { ...env } },
     inside,
     hiddenPaths: [
@@ -51,8 +51,8 @@ function hide(paths: readonly string[], shown: string): [path: string, shown: st
   return paths.map((path) => [path, shown]);
 }
 
-/** A spinning process would outlive a killed server; `setpriv` makes the kernel end it, where there is one. */
-function endWithServer(): Promise<string[]> {
+/** A busy process would outlive a killed server. `setpriv`, if it is installed, makes the kernel end the process. */
+function deathSignalCommand(): Promise<string[]> {
   deathSignal ??= access('/usr/bin/setpriv', constants.X_OK).then(
     () => ['/usr/bin/setpriv', '--pdeathsig', 'KILL'],
     () => [],

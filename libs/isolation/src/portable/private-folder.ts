@@ -9,7 +9,7 @@ import { openServerFolder, removeServerFolder } from './server-folder.js';
 let living = 0;
 let lastNumber = 0;
 
-/** A folder that one process alone uses, with an empty working folder in it. */
+/** A folder for a single process, with an empty working folder in it. */
 export interface PrivateFolder {
   path: string;
   workDir: string;

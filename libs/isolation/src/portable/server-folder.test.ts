@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 
 const temp = await mkdtemp(join(os.tmpdir(), 'server-folder-'));
-// What is in the one of this machine is not the test's to remove.
+// The test must not remove anything from the real temp folder.
 jest.unstable_mockModule('node:os', () => ({ ...os, tmpdir: () => temp }));
 const { createPrivateFolder } = await import('./private-folder.js');
 const { linkTo, openServerFolder, removeServerFolder, sweepServerFolders } =
@@ -26,7 +26,7 @@ const { linkTo, openServerFolder, removeServerFolder, sweepServerFolders } =
 afterEach(() => removeServerFolder());
 afterAll(() => rm(temp, { recursive: true }));
 
-test('what killed servers left is removed, and nothing of servers that live, of others, or elsewhere', async () => {
+test('the sweep removes the folders of killed servers, and nothing else', async () => {
   const own = openServerFolder();
   const [, prefix = ''] = /\/(code-executor-\d+-)[^/]*$/.exec(own) ?? [];
   const gone = spawnSync('true').pid;
@@ -37,12 +37,12 @@ test('what killed servers left is removed, and nothing of servers that live, of 
   };
   await make(`${prefix}living`, process.ppid);
   await make(`${prefix}beginning`);
-  // Of another name space of processes, where the number means something else.
+  // It belongs to another process namespace, where the process id means something else.
   await make('code-executor-1-other', gone);
   await make('somebody', gone);
   await make('elsewhere', gone);
   if (process.getuid?.() === 0) {
-    // Nobody but root can make one.
+    // Only root can create a folder that belongs to another user.
     await make(`${prefix}foreign`, gone);
     await chown(join(temp, `${prefix}foreign`), 12_345, 12_345);
   }
@@ -58,7 +58,7 @@ test('what killed servers left is removed, and nothing of servers that live, of 
   expect((await readdir(join(temp, 'elsewhere'))).sort()).toEqual(['file', 'owner']);
 });
 
-test('processes have folders that nobody else enters, in one that goes with the last and comes back by its name', async () => {
+test('private folders lie in a server folder that is removed with the last one and recreated under its name', async () => {
   const [first, second] = [createPrivateFolder(), createPrivateFolder()];
   const server = dirname(first.path);
   expect(dirname(second.path)).toBe(server);
@@ -71,7 +71,7 @@ test('processes have folders that nobody else enters, in one that goes with the 
   const third = createPrivateFolder();
   expect(dirname(third.path)).toBe(server);
   await third.remove();
-  // Whoever has the name by now is not trusted with what processes start from.
+  // A folder of this name that others can enter is not trusted: processes would start from its content.
   await mkdir(server);
   const fourth = createPrivateFolder();
   expect(dirname(fourth.path)).not.toBe(server);
@@ -79,7 +79,7 @@ test('processes have folders that nobody else enters, in one that goes with the 
   expect(await readdir(server)).toEqual([]);
 });
 
-test('a link has the name that was asked for, the same each time, and another target another', async () => {
+test('linkTo returns one link per target, and adds a number if the name is taken by another target', async () => {
   const [first, second] = [linkTo('/product/a', 'rt'), linkTo('/product/b', 'rt')];
   expect([first, second].map((link) => link.slice(dirname(link).length + 1))).toEqual(['rt', 'rt-2']);
   expect(await Promise.all([first, second].map((link) => readlink(link)))).toEqual([
@@ -90,20 +90,20 @@ test('a link has the name that was asked for, the same each time, and another ta
   expect(linkTo('/product/b', 'rt')).toBe(second);
 });
 
-test('a folder that was cleaned away is made again', async () => {
+test('a server folder that was deleted is created again', async () => {
   const link = linkTo('/product/a', 'rt');
   await rm(openServerFolder(), { recursive: true });
   expect(linkTo('/product/a', 'rt')).toBe(link);
   expect(await readlink(link)).toBe('/product/a');
 });
 
-test('a folder that somebody else has made in its place is neither used nor removed', async () => {
+test('a folder that another user has created in its place is neither used nor removed', async () => {
   const folder = openServerFolder();
   const own = createPrivateFolder();
   await rm(folder, { recursive: true });
   const takenOver = async () => {
     await mkdir(folder);
-    // Nobody but root can give one away; whom everybody may enter is no better.
+    // Only root can give a folder to another user; one that everybody may enter must be refused, too.
     if (process.getuid?.() === 0) await chown(folder, 12_345, 12_345);
     else await chmod(folder, 0o777);
     await mkdir(own.path);

@@ -14,23 +14,23 @@ import { join } from 'node:path';
 import { systemCodeOf } from '@code-executor/contracts';
 import { isPrivateFolder } from '@code-executor/files';
 
-/** Process ids mean something within their namespace only, and containers may share a temp folder. */
+/** Names the process namespace, because process ids are valid only in theirs and containers may share a temp folder. */
 const prefix = `code-executor-${processNamespace()}-`;
-/** Holds the process id of the server: programs know the name of the folder, and should not know that. */
+/** Contains the process id of the server. It is not in the folder's name, because programs can see that. */
 const ownerFile = 'owner';
-/** How long a server may take to write it. */
+/** How long a server may take to write that file. */
 const ownerLimitMs = 60_000;
 let folder: string | undefined;
 let sweep: Promise<void> | undefined;
 
-/** Whether a folder of this name may be a server's: programs that are granted the temp folder get none of them. */
+/** Whether a folder of this name may belong to a server. Programs never get access to it, even in a granted folder. */
 export function isServerFolder(name: string): boolean {
   return name.startsWith(prefix);
 }
 
 /**
- * The folder of this server in the temp folder, which holds those of its processes; only this user can enter it. Made
- * again, it has the name it had, if possible: caches of runtimes know files by their paths.
+ * The folder of this server in the temp folder, which contains the folders of its processes; only this user can enter
+ * it. If it is created again, it keeps its name if possible, because caches of runtimes know files by their paths.
  */
 export function openServerFolder(): string {
   if (folder !== undefined && isPrivateFolder(folder)) return folder;
@@ -39,17 +39,17 @@ export function openServerFolder(): string {
   return folder;
 }
 
-/** Removes it, once there is nothing in it that anybody uses. */
+/** Removes the folder. Call it only when no process uses anything in it. */
 export function removeServerFolder(): void {
   if (folder !== undefined && isPrivateFolder(folder)) rmSync(folder, { recursive: true, force: true });
 }
 
 /**
- * A link in the server's folder to a file or folder of the product, for processes to find it by: they learn the path
- * by which they find something, and this one says nothing of where the product is.
+ * Returns a link in the server's folder to a file or folder of the product. Processes get this link, because they can
+ * see by which path they find a file, and it does not reveal where the product is installed.
  */
 export function linkTo(target: string, name: string): string {
-  // Links need a privilege there.
+  // Creating links needs a privilege on Windows.
   if (process.platform === 'win32') return target;
   const app = join(openServerFolder(), 'app');
   mkdirSync(app, { recursive: true });
@@ -61,7 +61,7 @@ export function linkTo(target: string, name: string): string {
   }
 }
 
-/** Removes what killed servers left behind, once in the life of this one. */
+/** Removes the folders of killed servers, once in the life of this server. */
 export function sweepServerFolders(): Promise<void> {
   sweep ??= removeAbandonedFolders().catch(() => undefined);
   return sweep;
@@ -73,10 +73,10 @@ function makeFolder(last: string | undefined): string {
       mkdirSync(last, { mode: 0o700 });
       return last;
     } catch {
-      // The name is somebody else's by now.
+      // Somebody else has taken the name by now.
     }
   }
-  // Synchronous: calls of microseconds, which would each wait for a thread otherwise.
+  // Synchronous, because these calls take microseconds and would otherwise each wait for a thread.
   return mkdtempSync(join(tmpdir(), prefix));
 }
 
@@ -85,7 +85,7 @@ async function removeAbandonedFolders(): Promise<void> {
     const path = join(tmpdir(), name);
     if (!name.startsWith(prefix) || path === folder) continue;
     const { uid, mtimeMs } = await lstat(path);
-    // The temp folder is everybody's: only what is ours is touched.
+    // All users share the temp folder; only folders of this user are removed.
     if (uid !== process.getuid?.()) continue;
     const owner = ownerOf(path);
     const isAbandoned = owner === undefined ? Date.now() - mtimeMs > ownerLimitMs : !isAlive(owner);

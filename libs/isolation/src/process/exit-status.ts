@@ -1,4 +1,4 @@
-/** How a process ended; `signal` also where a shell or bubblewrap reported it as 128 + n. */
+/** How a process ended. `signal` is also set if a shell or bubblewrap reported it as exit code 128 + n. */
 export interface ExitStatus {
   code: number | undefined;
   signal: number | undefined;

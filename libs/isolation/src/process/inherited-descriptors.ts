@@ -10,14 +10,14 @@ let inherited: readonly number[] | undefined;
 let nowhere: number | undefined;
 
 /**
- * The `stdio` of `spawn` for a process that gets these streams and no other descriptor. Node closes
- * what it opened itself, but passes on what it was started with: files and connections that a client
- * left open would be sandboxed code's, for Deno asks for no permission to use what is open. In their
- * places the process gets `/dev/null`.
+ * The `stdio` of `spawn` for a process that gets these streams and no other descriptors. Node closes what it opened
+ * itself, but passes on what it was started with, such as files and connections that a client left open. Sandboxed
+ * code could use them, because Deno asks for no permission to use an open descriptor. In their place, the process gets
+ * `/dev/null`.
  */
 export function onlyThese(streams: readonly ('pipe' | number)[]): Stream[] {
   const stdio: Stream[] = [...streams];
-  // Once: nothing that Node opens later is inherited.
+  // Once is enough, because nothing that Node opens later is inherited.
   inherited ??= inheritedDescriptors();
   for (const descriptor of inherited) {
     if (descriptor < streams.length) continue;
@@ -28,7 +28,7 @@ export function onlyThese(streams: readonly ('pipe' | number)[]): Stream[] {
   return stdio;
 }
 
-/** What this process would pass on. Linux only: elsewhere Node passes nothing on. */
+/** The descriptors that this process would pass on. Only on Linux, because elsewhere Node passes none on. */
 function inheritedDescriptors(): number[] {
   if (process.platform !== 'linux') return [];
   const all = readdirSync('/proc/self/fdinfo').map(Number);
@@ -40,7 +40,7 @@ function flagsOf(descriptor: number): number {
     const text = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
     return parseInt(/^flags:\s*([0-7]+)$/m.exec(text)?.[1] ?? '', 8);
   } catch {
-    // It was the listing's own, and is closed.
+    // This descriptor was used to list the folder, and is closed by now.
     return closeOnExec;
   }
 }

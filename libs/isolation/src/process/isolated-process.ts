@@ -9,20 +9,20 @@ import { type ExitStatus, exitStatus } from './exit-status.js';
 import { onlyThese } from './inherited-descriptors.js';
 import { innermost, isHalted, namelessFileBytes, residentMb } from './process-tree.js';
 
-/** A pipe holds no more than is read in so many turns. */
+/** Everything that a pipe can hold is read within this many turns of the event loop. */
 const maxTurns = 16;
 
 /** Takes what a process writes to one stream. */
 export interface ByteReader {
   push(bytes: Buffer): void;
-  /** The stream is over. */
+  /** Called at the end of the stream. */
   end(): void;
 }
 
 export interface OutputReaders {
   stdout: ByteReader;
   stderr: ByteReader;
-  /** The process has written more than it may, and is ended. */
+  /** Called when the process has written more than it may; the process is ended. */
   onTooMuch(): void;
 }
 
@@ -48,7 +48,7 @@ export class IsolatedProcess {
       stdio: onlyThese(streamsOf(command)),
     });
     this.exit = this.#watchExit();
-    // A process that died takes no input: its exit tells the story.
+    // Writing to a dead process fails; its exit status says what happened.
     this.#child.stdin?.on('error', () => undefined);
     if (command.filter) {
       const filterPipe = this.#child.stdio[3] as NodeJS.WritableStream;
@@ -65,30 +65,30 @@ export class IsolatedProcess {
     return this.#command.isolation;
   }
 
-  /** Host paths that must not be seen outside, with what to show instead. */
+  /** Host paths that must not appear in output, each with the text to show instead. */
   get hiddenPaths(): IsolatedCommand['hiddenPaths'] {
     return this.#command.hiddenPaths;
   }
 
-  /** Resident memory of the process and what stands around it, in MiB; 0 where there is no `/proc`. */
+  /** Resident memory of the process and of the walls around it, in MiB; 0 if there is no `/proc`. */
   get residentMb(): number {
     return residentMb(this.pid);
   }
 
-  /** Whether the program was stopped, is traced, or is dead: it would not answer. Asked only once it runs. */
+  /** Whether the program is stopped, traced or dead, so that it would not answer. Use it only once the program runs. */
   get isHalted(): boolean {
     this.#innermost ??= innermost(this.pid);
     return isHalted(this.#innermost);
   }
 
-  /** Bytes that the process has on disk now, where that is not bounded otherwise. */
+  /** Bytes that the process has on disk now; 0 if its file system has a fixed size. */
   async diskBytes(): Promise<number> {
     if (!this.#command.diskBytes) return 0;
     const [named, nameless] = await Promise.all([this.#command.diskBytes(), namelessFileBytes(this.pid)]);
     return named + nameless;
   }
 
-  /** Reads what the process writes. Without a reader, it waits once its pipes are full, and `exit` never settles. */
+  /** Reads what the process writes. Without this, it blocks once its pipes are full, and `exit` never settles. */
   read(readers: OutputReaders): void {
     for (const stream of ['stdout', 'stderr'] as const) {
       const pipe = this.#child[stream];
@@ -109,26 +109,26 @@ export class IsolatedProcess {
   }
 
   /**
-   * Resolves when all has been read that the process has written so far: what it has written to one pipe may come
-   * before what it wrote earlier to the other one, and a busy server meets its timers before both.
+   * Resolves when everything that the process has written so far has been read. Output on one pipe may arrive before
+   * earlier output on the other, and on a busy server timers fire before either of them is read.
    */
   async untilRead(): Promise<void> {
     for (let turns = 0, read = -1; turns < maxTurns && read !== this.#outputBytes; turns++) {
       read = this.#outputBytes;
-      // What is there at the end of this turn is read in the next one.
+      // What has arrived by the end of this turn is read in the next one.
       await nextTurn();
       await nextTurn();
     }
   }
 
-  /** Writes to the stdin of the process; resolves when it has taken that, or is gone. */
+  /** Writes to the stdin of the process; resolves when the process has taken the data or is gone. */
   send(data: string | Buffer): Promise<void> {
     const { stdin } = this.#child;
     if (this.#isGone || !stdin) return Promise.resolve();
     return new Promise((resolve) => writeTogether(stdin, data, resolve));
   }
 
-  /** Asks the whole group to end, and makes it end after `graceMs` milliseconds. */
+  /** Asks the whole group to end, and kills it after `graceMs` milliseconds. */
   async kill(graceMs: number): Promise<void> {
     if (graceMs > 0) {
       this.#signal('SIGTERM');
@@ -152,7 +152,7 @@ export class IsolatedProcess {
     const status = await new Promise<ExitStatus>((resolve) => {
       this.#child.once('error', () => resolve({ code: undefined, signal: undefined }));
       this.#child.once('exit', () => {
-        // Whatever it left in its group would keep the pipes open.
+        // Other processes of its group would keep the pipes open.
         this.#signal('SIGKILL');
       });
       this.#child.once('close', (code, signal) => resolve(exitStatus(code, signal)));

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 
-/** Pages of 4 KiB, which is what Linux has on x64, and what Deno is built for on arm64. */
+/** The size of a page, 4 KiB: Linux uses it on x64, and Deno is built for it on arm64. */
 const pageMb = 4096 / 1024 / 1024;
 
 /**
- * Resident memory of a process and all its descendants, in MiB; 0 where there is no `/proc`. In
+ * Resident memory of a process and all its descendants, in MiB; 0 if there is no `/proc`. In
  * strict isolation Deno is a grandchild of the process that was started.
  */
 export function residentMb(pid: number | undefined): number {
@@ -14,13 +14,13 @@ export function residentMb(pid: number | undefined): number {
   return childrenOf(pid).reduce((sum, child) => sum + residentMb(child), pages * pageMb);
 }
 
-/** The last of a process, its child, its child's child and so on: where they are walls around one, that one. */
+/** Follows a process to its first child, that one's first child, and so on. Inside walls, the last is the program. */
 export function innermost(pid: number | undefined): number | undefined {
   const [child] = pid === undefined ? [] : childrenOf(pid);
   return child === undefined ? pid : innermost(child);
 }
 
-/** Whether a process was stopped, is traced, or is dead: it would not answer. */
+/** Whether a process is stopped, traced or dead, so that it would not answer. */
 export function isHalted(pid: number | undefined): boolean {
   if (process.platform !== 'linux') return false;
   if (pid === undefined) return true;
@@ -30,8 +30,8 @@ export function isHalted(pid: number | undefined): boolean {
 }
 
 /**
- * Bytes of the files that a process holds open though they have no name any more, such as those that
- * SQLite spills to; 0 where there is no `/proc`.
+ * Bytes of deleted files that a process still holds open, such as the temporary files of SQLite; 0 if there is no
+ * `/proc`.
  */
 export async function namelessFileBytes(pid: number | undefined): Promise<number> {
   const folder = `/proc/${pid}/fd`;

@@ -42,7 +42,7 @@ export const refusedSystemCalls: Record<string, readonly [x64: number | null, ar
   mount_setattr: [442, 442],
   unshare: [272, 97],
   setns: [308, 268],
-  // Links, and what extended attributes can make of a file: traps for whoever looks into a granted folder later.
+  // Links and extended attributes, which could be traps for programs that later open a granted folder.
   link: [86, null],
   linkat: [265, 37],
   symlink: [88, null],
@@ -122,8 +122,9 @@ const S_ISUID_S_ISGID_S_ISVTX = 0o7000;
 const RENAME_WHITEOUT = 4;
 
 /**
- * System calls that are refused where an argument has one of these bits, as `name: [x64, arm64, argument, bits]`. All
- * are 32 bits wide. A mode counts whatever the flags say: who creates nothing passes none, as libc does.
+ * System calls that are refused if an argument has one of these bits, as `name: [x64, arm64, argument, bits]`. All
+ * these arguments are 32 bits wide. A mode is checked whatever the flags are, because libc passes none unless the call
+ * creates a file.
  */
 export const refusedByArgument: Record<
   string,
@@ -144,13 +145,13 @@ export const refusedByArgument: Record<
 };
 
 /**
- * System calls that answer ENOSYS, so that libc makes older ones, which a filter can judge: their arguments lie in
- * memory, where it cannot see them.
+ * System calls that answer ENOSYS, because their arguments lie in memory, where a filter cannot see them. libc then
+ * uses older calls instead, which a filter can check.
  */
 export const absentSystemCalls: Record<string, readonly [x64: number, arm64: number]> = {
   clone3: [435, 435],
   openat2: [437, 437],
 };
 
-/** The last system call that was looked at for this table, `mseal`; the kernel's later ones answer ENOSYS too. */
+/** The newest system call that this table takes into account, `mseal`. All later ones answer ENOSYS. */
 export const newestSystemCall = 462;

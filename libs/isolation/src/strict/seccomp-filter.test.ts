@@ -60,7 +60,7 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', (arch) => {
     expect(on(435)).toBe(enosys);
   });
 
-  test('refuses modes with setuid, setgid or sticky bit, wherever a call takes one, and no others', () => {
+  test('refuses the setuid, setgid and sticky bits in every mode, and no other bits', () => {
     for (const [name, [x64, arm64, argument, bits]] of Object.entries(refusedByArgument)) {
       const number = [x64, arm64][column] ?? null;
       if (number === null || name === 'renameat2') continue;
@@ -71,13 +71,13 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter for %s', (arch) => {
     }
   });
 
-  test('allows to rename and to exchange, and refuses to leave a whiteout', () => {
+  test('allows renameat2 to rename and to exchange files, and refuses whiteouts', () => {
     const renameat2 = arch === 'x64' ? 316 : 276;
     expect([0, 1, 2].map((flags) => on(renameat2, 0, 0, 0, 0, flags))).toEqual([allow, allow, allow]);
     expect([4, 5].map((flags) => on(renameat2, 0, 0, 0, 0, flags))).toEqual([eperm, eperm]);
   });
 
-  test('answers to openat2, and to calls that are newer than the table, as a kernel without them', () => {
+  test('answers ENOSYS to openat2 and to calls that are newer than the table', () => {
     expect([437, newestSystemCall + 1, 4000].map((number) => on(number))).toEqual([enosys, enosys, enosys]);
     expect(on(newestSystemCall)).toBe(allow);
   });

@@ -26,11 +26,11 @@ const REFUSE_ENOSYS = 0x00050026;
 /** Offsets in `struct seccomp_data`. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
-/** The low half: no argument that is looked at is wider. */
+/** The offset of the low half, because no argument that is checked is wider. */
 const argumentAt = (index: number) => 16 + 8 * index;
 
 const CLONE_THREAD = 0x00010000;
-/** Calls of the x32 ABI carry this bit; they would pass by every number in the table. */
+/** Calls of the x32 ABI carry this bit, so their numbers would match none in the table. */
 const X32_BIT = 0x40000000;
 
 type Instruction = readonly [operation: number, ifTrue: number, ifFalse: number, operand: number];
@@ -41,8 +41,8 @@ export function hasSeccompFilter(arch: string): arch is keyof typeof architectur
 }
 
 /**
- * The compiled seccomp filter for isolated processes: threads, files and memory work; new processes,
- * sockets, links and everything else in {@link refusedSystemCalls} answer EPERM, a foreign architecture kills.
+ * The compiled seccomp filter for isolated processes. Threads, files and memory work; new processes, sockets, links and
+ * everything else in {@link refusedSystemCalls} answer EPERM; a call of another architecture kills the process.
  */
 export function seccompFilter(arch: keyof typeof architectures): Buffer {
   const { audit, column, clone } = architectures[arch];

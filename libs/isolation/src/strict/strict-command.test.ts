@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('grants nothing where bubblewrap can mount paths only, and says what to do', async () => {
+test('refuses grants if bubblewrap can mount only paths, and says what to do', async () => {
   const bubblewrapWith = async (...options: string[]) => {
     await writeFile(join(folder, 'bwrap'), `#!/bin/sh\necho '${options.join(' SRC DEST ')} SRC DEST'\n`);
     await chmod(join(folder, 'bwrap'), 0o755);

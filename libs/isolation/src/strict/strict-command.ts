@@ -9,11 +9,11 @@ import { limitedCommand, shellEnvironment } from '../resource-limits.js';
 import { hasSeccompFilter, seccompFilter } from './seccomp-filter.js';
 
 const tmpfsBytes = 16 * 1024 * 1024;
-/** The working folder: beside the program, where nothing is granted. */
+/** The working folder. It is in /app, where nothing can be granted. */
 const scratch = '/app/scratch';
-/** Of what is granted; those before are the streams and the filter. */
+/** The descriptor of the first grant; the streams and the filter come before it. */
 const firstDescriptor = 4;
-/** As much as the server writes for a program to which it serves files. */
+/** The same limit as for files that the server writes on behalf of a program in portable isolation. */
 const maxFileBytes = 8 * 1024 * 1024;
 const sharedLibraries = new Map<string, Promise<string[]>>();
 let helpOfBwrap: Promise<string> | undefined;
@@ -21,10 +21,10 @@ let helpOfBwrap: Promise<string> | undefined;
 /**
  * A program inside bubblewrap: a root of its own that holds the binary, its shared libraries and the
  * files that it is given, all read-only; no network, `/proc`, `/dev`, `/etc` or home; no capability; a
- * seccomp filter against new processes and sockets; 16 MiB of scratch space that dies with it.
+ * seccomp filter against new processes and sockets; 16 MiB of scratch space that is gone when it ends.
  *
- * @throws CodeExecutorError `failed_precondition` off Linux, on architectures without a filter, and for grants where
- * bubblewrap cannot mount what is open.
+ * @throws CodeExecutorError `failed_precondition` on other systems than Linux, on architectures without a filter, and
+ * for grants if bubblewrap cannot mount open descriptors.
  */
 export async function strictCommand<Files extends HostFiles>(
   options: IsolatedCommandOptions<Files>,
@@ -32,7 +32,7 @@ export async function strictCommand<Files extends HostFiles>(
   if (process.platform !== 'linux' || !hasSeccompFilter(process.arch)) {
     throw new CodeExecutorError(
       'failed_precondition',
-      `Strict isolation needs Linux on x64 or arm64, this is ${process.platform} on ${process.arch}; set sandbox.isolation to "portable".`,
+      `Strict isolation needs Linux on x64 or arm64, but this is ${process.platform} on ${process.arch}; set sandbox.isolation to "portable".`,
     );
   }
   if (options.grants.read.length + options.grants.write.length > 0) await requireDescriptorMounts();
@@ -43,16 +43,16 @@ export async function strictCommand<Files extends HostFiles>(
     'bwrap',
     ...['--seccomp', '3', '--unshare-user', '--unshare-all', '--disable-userns'],
     // No --new-session: bubblewrap's inner process would leave the group that is killed as a whole, and
-    // outlive it when it is killed while it starts. There is no terminal to protect: see IsolatedProcess.
+    // outlive the group if that is killed during its start. There is no terminal to protect: see IsolatedProcess.
     ...['--die-with-parent', '--clearenv', '--cap-drop', 'ALL'],
     ...(await librariesOf(program.path)).flatMap((library) => ['--ro-bind', library, library]),
     ...['--ro-bind', program.path, inside.program],
     ...Object.entries(files).flatMap(([name, path]) => ['--ro-bind', path, `/app/${name}`]),
-    // Where runtimes look for themselves: this one link of /proc, and nothing else of it.
+    // Runtimes find their own binary by this link; /proc contains nothing else.
     ...['--dir', '/proc/self', '--symlink', inside.program, '/proc/self/exe'],
     ...['--size', String(tmpfsBytes), '--tmpfs', scratch],
     ...mounts(options.grants),
-    // Last: until here the new root is writable.
+    // After all mounts, because those need a writable root.
     ...['--chdir', scratch, '--remount-ro', '/'],
     ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -61,7 +61,7 @@ export async function strictCommand<Files extends HostFiles>(
     isolation: 'strict',
     file: '/bin/sh',
     args: limitedCommand(options.limits, maxFileBytes, [...bwrap, inside.program, ...args]),
-    // bwrap's own environment is readable inside, at /proc/1/environ: it gets no other.
+    // bwrap gets no other variables, because its environment can be read inside at /proc/1/environ.
     spawnOptions: { cwd: '/', env: shellEnvironment },
     filter: seccompFilter(process.arch),
     handles: [...options.grants.read, ...options.grants.write].map(({ handle }) => handle),
@@ -76,7 +76,7 @@ function insideOf<Files extends HostFiles>({ program, files }: IsolatedCommandOp
   return { program: `/app/${program.name}`, files: Object.fromEntries(paths) as Files, scratch };
 }
 
-/** A bubblewrap that mounts paths only would mount whatever they lead to by then. */
+/** Refuses a bubblewrap that can mount only paths, because it would mount whatever is at a path by then. */
 async function requireDescriptorMounts(): Promise<void> {
   helpOfBwrap ??= promisify(execFile)('bwrap', ['--help'], { env: shellEnvironment, timeout: 10_000 }).then(
     ({ stdout }) => stdout,
@@ -91,13 +91,13 @@ async function requireDescriptorMounts(): Promise<void> {
   );
 }
 
-/** What is granted is mounted by its descriptor: bubblewrap makes sure that it mounts the thing, whatever its name is by then. */
+/** Mounts grants by descriptor, so that bubblewrap mounts what was opened, whatever is at its path by then. */
 function mounts({ read, write }: Grants): string[] {
   let descriptor = firstDescriptor;
   return [
     ...read.flatMap(({ path, hidden }) => [
       ...['--ro-bind-fd', String(descriptor++), path],
-      // Nobody can open a device there, and nothing is in the other.
+      // Covers a hidden folder with an empty one, and a hidden file with a device, which cannot be opened there.
       ...hidden.flatMap((each) =>
         each.isFolder
           ? ['--perms', '0000', '--tmpfs', each.path, '--remount-ro', each.path]
