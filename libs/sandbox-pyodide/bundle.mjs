@@ -1,4 +1,4 @@
-/** Makes one file of each entry script, with the Python modules in it. */
+/** Bundles each entry script into one file that contains the Python modules. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

@@ -1,7 +1,7 @@
 /**
- * The entry script of every Python execution. It is trusted and fixed: it loads the interpreter and, once
- * it knows the program, the packages that the program imports; then it gives up its one permission, to
- * read those files, and only then runs the program.
+ * The entry script of every Python execution. It is trusted and always the same: it loads the interpreter, then the
+ * packages that the program imports. It runs the program only after it has given up its one permission, to read
+ * those files.
  */
 import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
 import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
@@ -24,12 +24,12 @@ if (Object.keys(hostCalls).length > 0) defineHostCalls(python, hostCalls);
 globalThis.fetch = createFetch(channel);
 const program = new Program(channel, python);
 channel.sayReady();
-// While the server sends the program.
+// Done here because the server is sending the program in the meantime.
 await closeSqlite();
 const { code, limits } = channel.receiveProgram(true);
 await loadPackages(python, code, ownFiles.packages);
 Deno.permissions.revokeSync({ name: 'read' });
 refuseInOwnWords();
 channel.startProgram();
-// Not awaited: where nothing can settle it any more, Deno would complain here, and not tell the program's end.
+// Not awaited, because Deno would report an unsettled top-level await here instead of firing `beforeunload`.
 void program.run(code, limits);

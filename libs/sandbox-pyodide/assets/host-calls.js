@@ -1,6 +1,6 @@
 /**
- * Makes the functions that whoever embeds the server gives to programs. `names` has the names of their host calls by
- * their own; one that would take the place of another global ends the process, which says so.
+ * Defines the functions that an embedder gives to programs. `names` maps the name of each function to that of its
+ * host call. A name that is already a global ends the process with a message.
  */
 export function defineHostCalls(python, names) {
   const runtime = python.pyimport('code_executor.program');

@@ -10,7 +10,7 @@ import zones from './code_executor/zones.py';
 import { packageOptions } from './packages.js';
 import { keepZones } from './zones.js';
 
-/* global PYODIDE_INFO -- of Pyodide's lock file, put in by bundle.mjs */
+/* global PYODIDE_INFO -- from Pyodide's lock file, inserted by bundle.mjs */
 
 const modules = {
   __init__: init,
@@ -24,7 +24,7 @@ const modules = {
   zones,
 };
 
-/** Printed text as it is: the server tells frames from it by their mark. */
+/** Writes printed text unchanged, because the server recognizes frames by their mark. */
 function writerTo(stream, isMuted) {
   const write = stream.writeSync.bind(stream);
   return {
@@ -38,20 +38,20 @@ function writerTo(stream, isMuted) {
 }
 
 /**
- * Loads Python: from the snapshot, if there is one, where our modules are imported already.
+ * Loads Python, from the snapshot if there is one, which contains our imported modules.
  *
- * @param ownFiles - As this process sees them: the folders `pyodide`, `packages` and, where there is no
- * `snapshot`, `zoneinfo`.
+ * @param ownFiles - Paths as this process sees them: the folders `pyodide` and `packages`, and the file `snapshot`
+ * or else the folder `zoneinfo`.
  */
 export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo }, options = {}) {
   const address = `file://${pyodide.split('/').map(encodeURIComponent).join('/')}`;
   const { loadPyodide } = await import(`${address}/pyodide.mjs`);
   const python = await loadPyodide({
     indexURL: `${pyodide}/`,
-    // What `input()` reads: nothing. The pipe is not the program's.
+    // `input()` reads nothing, because stdin is the pipe to the server.
     stdin: () => null,
     env: { HOME: '/home/pyodide' },
-    // Else it is the path of the entry script, as the host has it; and a snapshot keeps it.
+    // The default would be the path of the entry script on the host, which would also be in the snapshot.
     _sysExecutable: '/usr/bin/python3',
     ...packageOptions(packages, PYODIDE_INFO),
     ...(snapshot && { _loadSnapshot: Deno.readFileSync(snapshot) }),
@@ -60,15 +60,15 @@ export async function loadInterpreter({ pyodide, snapshot, packages, zoneinfo },
   const isDead = muteLastWords(python);
   python.setStdout(writerTo(Deno.stdout, isDead));
   python.setStderr(writerTo(Deno.stderr, isDead));
-  // A second way to stdin, which is the pipe to the server.
+  // This file is a second way to stdin, which is the pipe to the server.
   python.FS.unlink('/dev/tty');
   if (!snapshot) importOwnModules(python, zoneinfo);
   return python;
 }
 
 /**
- * A fatal error of the interpreter prints pages about itself, and asks for a report to its makers; the
- * program's author gets one line of ours. Returns whether there was one.
+ * Silences fatal errors of the interpreter, which print pages and ask for a bug report; the author of the program
+ * gets one line from us instead. Returns a function that says whether there was such an error.
  */
 function muteLastWords(python) {
   const api = python._api;

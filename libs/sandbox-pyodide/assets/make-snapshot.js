@@ -1,12 +1,12 @@
 /**
- * The entry script that makes the memory snapshot: an interpreter that has imported our modules and what
- * programs import most, and has seen no program. It has no host, no tools and no other files than ours.
+ * The entry script that creates the memory snapshot of an interpreter that has imported our modules and the most
+ * common others, but seen no program. It has no host calls, no tools and no files except ours.
  */
 import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
 
 import { loadInterpreter } from './interpreter.js';
 
-/** A frame is at most a mebibyte, and base64 makes four bytes of three. */
+/** A frame has at most 1 MiB, and base64 turns three bytes into four. */
 const partBytes = 720 * 1024;
 const preloaded =
   'import asyncio, ast, base64, collections, csv, dataclasses, datetime, decimal, enum, functools, io, itertools, json, math, pathlib, random, re, statistics, string, textwrap, traceback, typing, urllib.parse, uuid';

@@ -1,13 +1,13 @@
-/** The operator's packages: a folder of wheels, and a lock file as Pyodide has them. */
+/** Loads the operator's packages from a folder of wheels with a lock file in Pyodide's format. */
 
-/* global PYODIDE_PACKAGES -- of modules whose package has another name, put in by bundle.mjs */
+/* global PYODIDE_PACKAGES -- packages by module, if the names differ; inserted by bundle.mjs */
 
 const noPackages = {};
 
 /**
- * Options for `loadPyodide`: which packages there are, and where.
+ * Options for `loadPyodide`: the available packages and their folder.
  *
- * @param info - What Pyodide says of itself; packages made for another one are as good as none.
+ * @param info - The version of Pyodide. Packages that were added for another version are ignored.
  */
 export function packageOptions(folder, info) {
   const lock = folder ? JSON.parse(Deno.readTextFileSync(`${folder}/pyodide-lock.json`)) : undefined;
@@ -19,8 +19,8 @@ export function packageOptions(folder, info) {
 }
 
 /**
- * Loads what the program imports of them, and what those need; none of it runs yet. Says on stderr what
- * could not be loaded; the program finds out by itself whether it can do without.
+ * Loads the packages that the program imports and their dependencies, without running them. Prints to stderr what
+ * could not be loaded, and lets the program run, because it may work without.
  */
 export async function loadPackages(python, code, folder) {
   const { packages } = python.lockfile;
@@ -37,7 +37,7 @@ export async function loadPackages(python, code, folder) {
   }
 }
 
-/** Several packages may have modules below the same name, such as `google`: all of them. */
+/** The packages that a program imports: all of them if several share a name, such as `google`. */
 function importedPackages(python, code, packages) {
   const found = python.pyimport('pyodide.code').find_imports(code);
   const modules = new Set(found.toJs().map((module) => module.split('.')[0]));
@@ -47,12 +47,12 @@ function importedPackages(python, code, packages) {
 
 function withDependencies(names, packages) {
   const all = new Set(names);
-  // A set that grows while it is walked is walked to its new end.
+  // Iterating a set includes the items that are added during the iteration.
   for (const name of all) for (const needed of packages[name]?.depends ?? []) all.add(needed);
   return all;
 }
 
-/** Pyodide checks it in browsers only. */
+/** Checks the hash of a package, because Pyodide does so only in browsers. */
 async function checkHash({ name, file_name: file, sha256 } = {}, folder) {
   if (file === undefined) return;
   const digest = await crypto.subtle.digest('SHA-256', await Deno.readFile(`${folder}/${file}`));
@@ -61,10 +61,10 @@ async function checkHash({ name, file_name: file, sha256 } = {}, folder) {
   }
 }
 
-/** Modules that would need sockets, and what does without. */
+/** Modules that need sockets, which Python does not have here. */
 const needNetwork = new Set(['aiohttp', 'httpx', 'requests', 'urllib3', 'websockets']);
 
-/** What to do about a module that is not there. */
+/** Advice for a program that imports a missing module. */
 export function adviceOn(module, python) {
   if (module === 'micropip') {
     return 'Programs install nothing. Packages are added on the machine of the server, and are there for import then: code-executor python add NAME';

@@ -8,16 +8,16 @@ import { adviceOn } from './packages.js';
 const { parse, stringify } = JSON;
 const { setImmediate, setTimeout } = globalThis;
 const maxMessageChars = 2000;
-/** Steps of tasks that are to go on, at once or later. */
+/** The number of scheduled steps of tasks. */
 let scheduled = 0;
 
-/** One program: run, and its outcome sent to the server. */
+/** Runs one program and sends its outcome to the server. */
 export class Program {
   #channel;
   #python;
   #drawer;
   #isOver = false;
-  /** Those whose reply nobody has asked for yet. */
+  /** The requests whose reply Python has not asked for yet. */
   #requests = new Map();
   #lastId = 0;
 
@@ -27,7 +27,7 @@ export class Program {
     this.#drawer = new SvgDrawer(channel);
   }
 
-  /** Runs the program to its end, which it may come to without a word. */
+  /** Runs the program to its end. The event loop may become empty before the program has an outcome. */
   run(code, limits) {
     addEventListener('beforeunload', () => {
       this.#fail('The program waits for something that nothing can settle any more.');
@@ -42,7 +42,7 @@ export class Program {
     return this.rehearse(code, limits);
   }
 
-  /** As `run`, of a program of ours, which leaves nothing behind. */
+  /** Runs a program without event listeners: one of ours, which leaves nothing behind, or that of `run`. */
   async rehearse(code, { maxValueChars, maxDepth }) {
     try {
       const runtime = this.#python.pyimport('code_executor.program');
@@ -55,33 +55,33 @@ export class Program {
       if (advice) fields.error.message += `\n${advice}`;
       if (json === undefined) this.#end(fields);
       else {
-        // Numbers as JavaScript writes them, as the server does when it counts.
+        // Rewritten with the number format of JavaScript, which the server uses when it counts characters.
         const text = stringify(parse(json));
         this.#end(fit(text, isCut, fields, maxValueChars, maxDepth), text);
       }
     } catch (error) {
-      // What Python code can raise is caught in Python.
+      // Python code catches what Python can raise, so this is an error of the interpreter.
       this.#crash(error);
     }
   }
 
-  /** What nobody caught: of JavaScript that the program has made, or an exit that a task asked for. */
+  /** Handles what was not caught: errors of JavaScript that the program created, or `sys.exit()` in a task. */
   #hear(error) {
     if (error?.type === 'SystemExit') this.#fail('A task of the program called sys.exit().');
     else if (!error?.pyodide_fatal_error) console.error(`JavaScript: ${error}`);
   }
 
-  /** Sends a request; returns what its reply is asked for by, which is cheaper than a promise that Python can await. */
+  /** Sends a request and returns the ID for its reply, which is cheaper than a promise that Python can await. */
   #ask(method, params) {
     let request;
     try {
-      // The one thing that is done here: the server touches no SVG.
+      // SVG is drawn in this process, because the server must not parse it.
       request =
         method === 'drawSvg' ? this.#draw(parse(params)) : this.#channel.request(method, parse(params));
     } catch (error) {
       request = Promise.reject(error);
     }
-    // Whoever asks for the reply is told.
+    // The error is reported when Python asks for the reply.
     request.catch(() => {});
     const id = ++this.#lastId;
     this.#requests.set(id, request);
@@ -92,7 +92,7 @@ export class Program {
     return (await this.#drawer.draw(svg)).toBase64();
   }
 
-  /** The reply as JSON, `{ value }` or `{ error }`; a promise of it where something else can go on meanwhile. */
+  /** The reply as JSON, `{ value }` or `{ error }`, or a promise of it if other tasks can run in the meantime. */
   #reply(id) {
     const request = this.#requests.get(id);
     this.#requests.delete(id);
@@ -100,7 +100,7 @@ export class Program {
     return reply ? stringify(reply) : replyTo(request);
   }
 
-  /** The interpreter's own end, or no memory left to tell of an exception. */
+  /** Handles a crash of the interpreter, or an exception that there is no memory left to describe. */
   #crash(error) {
     if (error?.type === 'MemoryError') {
       this.#end({
@@ -132,7 +132,7 @@ async function replyTo(request) {
   }
 }
 
-/** Calls back in so many milliseconds; soon is at once, for which Deno's timers take one or two. */
+/** Calls back after `ms` milliseconds. Up to 2 ms it does so at once, because Deno's timers take 1 to 2 ms even for 0. */
 function schedule(callback, ms) {
   const goOn = () => {
     scheduled--;
@@ -143,7 +143,7 @@ function schedule(callback, ms) {
   else setTimeout(goOn, ms);
 }
 
-/** The fields of a result whose value is within its limits, or cut. */
+/** The fields of a result whose value is within the limits, truncated if it is too long. */
 function fit(json, isCut, fields, maxValueChars, maxDepth) {
   if (isCut || json.length > maxValueChars) {
     const size = isCut ? `more than ${maxValueChars}` : json.length;

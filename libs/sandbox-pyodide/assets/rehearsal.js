@@ -2,11 +2,11 @@ import { openRehearsal } from '@code-executor/sandbox-channel/assets/channel.js'
 
 import { Program } from './program.js';
 
-/** V8 compiles in the background what it has seen run; so often, with rests, until it is as fast as it gets. */
+/** V8 optimizes in the background. After this many rounds, with pauses, the code is about as fast as it gets. */
 const rounds = 3;
 const restMs = 200;
 const limits = { maxValueChars: 1000, maxDepth: 10 };
-/** Expressions alone: they leave no names behind. */
+/** Only expressions, because they leave no names behind. */
 const programs = [
   `[
     print(end=""),
@@ -19,7 +19,7 @@ const programs = [
   '1 / 0',
 ];
 
-/** A spare has time to do what is slow the first time: programs of our own, from start to end, of which nothing is sent. */
+/** Runs programs of our own in a spare, because the first runs are slow. Sends nothing to the server. */
 export async function rehearse(python) {
   const calls = openRehearsal();
   const channel = {

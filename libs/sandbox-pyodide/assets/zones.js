@@ -1,4 +1,4 @@
-/** Puts the zone database of the host into Python's memory. */
+/** Copies the host's database of time zones into Python's memory. */
 export function keepZones(python, folder) {
   const zones = python.pyimport('code_executor.zones');
   for (const [name, bytes] of zonesIn(folder, '')) zones.add(name, bytes);
@@ -8,7 +8,7 @@ export function keepZones(python, folder) {
 
 function* zonesIn(folder, prefix) {
   for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-    // The same zones once more, with and without leap seconds.
+    // These folders repeat all zones, with and without leap seconds.
     if (prefix === '' && (name === 'posix' || name === 'right')) continue;
     if (isDirectory) yield* zonesIn(`${folder}/${name}`, `${prefix}${name}/`);
     else {
@@ -18,7 +18,7 @@ function* zonesIn(folder, prefix) {
   }
 }
 
-/** Undefined where a link leads nowhere that we may read. */
+/** Undefined if the path is a link to a place that this process may not read. */
 function readFile(path) {
   try {
     return Deno.readFileSync(path);
@@ -27,7 +27,7 @@ function readFile(path) {
   }
 }
 
-/** Files of the database begin with "TZif". */
+/** Whether it is a file of the database, which begins with "TZif". */
 function isZone(bytes) {
   return bytes[0] === 0x54 && bytes[1] === 0x5a && bytes[2] === 0x69 && bytes[3] === 0x66;
 }

@@ -8,7 +8,7 @@ import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/te
 import { PyodideSandbox, type PyodideSandboxOptions } from './pyodide-sandbox.js';
 import { snapshotDir } from './snapshot-dir.test.support.js';
 
-describe.each(isolationsUnderTest())("Host calls of an embedder's own in Python (%s)", (isolation) => {
+describe.each(isolationsUnderTest())("An embedder's own host calls in Python (%s)", (isolation) => {
   let sandbox: PyodideSandbox;
   afterEach(() => sandbox.close());
 
@@ -19,7 +19,7 @@ describe.each(isolationsUnderTest())("Host calls of an embedder's own in Python 
   const run = (code: string) =>
     sandbox.execute({ code, timeoutMs: 60_000, permissions: noPermissions, tools: fakeToolSource({}) });
 
-  test('are functions of programs under their names in snake case, in new processes and in spares', async () => {
+  test('are functions of programs, named in snake case, in new processes and in spare ones', async () => {
     const timeOfDay = jest.fn((params: object) => Promise.resolve({ hour: 12, ...params }));
     create({ now: () => Promise.resolve(1), timeOfDay, list: () => Promise.resolve([1]) }, 1);
     const code = `
@@ -37,7 +37,7 @@ async def later():
     ]);
   });
 
-  test('fail with the code and message of the error, and refuse what is no dict or no JSON', async () => {
+  test('fail with the code and message of the error, and refuse arguments that are not a dict or not JSON', async () => {
     const now = jest.fn(() =>
       Promise.reject(new CodeExecutorError('unavailable', 'Later.', { retryAfterMs: 5 })),
     );
@@ -63,7 +63,7 @@ async def caught(call):
     expect(now).toHaveBeenCalledTimes(1);
   });
 
-  test('can have no name of a global that programs have', async () => {
+  test('cannot have the name of a global of programs', async () => {
     const answer = () => Promise.resolve(1);
     create({});
     const { value } = await run('import __main__; dir(__main__)');

@@ -30,7 +30,7 @@ describe('The memory snapshot', () => {
     sandbox = new PyodideSandbox({ isolation, spares: { count: 0 }, ...(snapshotDir && { snapshotDir }) });
   };
 
-  test('is made once, for its owner alone, and kept for the next', async () => {
+  test('is created once, readable only by its owner, and used again by the next sandbox', async () => {
     create(folder);
     expect(await Promise.all([run(), run(), run()])).toEqual([42, 42, 42]);
     const [name, ...others] = await readdir(folder);
@@ -45,7 +45,7 @@ describe('The memory snapshot', () => {
     expect((await sandbox.status()).note).toBeUndefined();
   });
 
-  test('that is damaged is thrown away and made anew', async () => {
+  test('is replaced if it is damaged', async () => {
     create(folder);
     await run();
     await sandbox.close();
@@ -59,7 +59,7 @@ describe('The memory snapshot', () => {
     expect(bytes.equals(await readFile(join(folder, made)))).toBe(false);
   });
 
-  test('that is changed or removed while it is in use is made anew', async () => {
+  test('is created again if it is changed or removed while it is in use', async () => {
     create(folder);
     await run();
     const [first = ''] = await readdir(folder);
@@ -72,8 +72,8 @@ describe('The memory snapshot', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test('that cannot be kept is no failure: Python starts anew, and the status says why', async () => {
-    // A file in the place of the folder, which stops root too.
+  test('does not stop programs if it cannot be stored, and the status says why', async () => {
+    // A file in place of the folder stops root too.
     const file = join(folder, 'file');
     await writeFile(file, '');
     create(join(file, 'snapshots'));
@@ -81,7 +81,7 @@ describe('The memory snapshot', () => {
     expect((await sandbox.status()).note).toMatch(/snapshot/);
   });
 
-  test('is not waited for by who has cancelled', async () => {
+  test('does not delay a program that is cancelled', async () => {
     create(folder);
     const caller = new AbortController();
     const request = { code: '1', timeoutMs: 60_000, permissions: noPermissions, tools: fakeToolSource({}) };
@@ -91,18 +91,18 @@ describe('The memory snapshot', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('without a folder for it lives as long as its sandbox', async () => {
+  test('is removed with its sandbox if there is no folder for it', async () => {
     const before = await temporaryFolders();
     create();
     expect(await run()).toBe(42);
     const made = (await temporaryFolders()).filter((name) => !before.includes(name));
     await sandbox.close();
     const left = await temporaryFolders();
-    // Another sandbox of this machine may have made its own meanwhile.
+    // Another sandbox on this machine may have created its own in the meantime.
     expect(made.filter((name) => !left.includes(name))).not.toEqual([]);
   });
 
-  test('stops being made when the sandbox closes', async () => {
+  test('is no longer created once the sandbox closes', async () => {
     create(folder);
     const running = run().catch(() => undefined);
     await sandbox.close();

@@ -15,23 +15,23 @@ export interface MemorySnapshotOptions extends Pick<
   DenoRunnerOptions,
   'denoPath' | 'isolation' | 'limits' | 'maxOutputChars'
 > {
-  /** Where it is kept; undefined: a folder of its own, gone with `close`. */
+  /** Where the snapshot is stored. Undefined for a temporary folder, which `close` removes. */
   folder: string | undefined;
 }
 
 const script = new URL('../dist/bootstrap/make-snapshot.js', import.meta.url);
-/** Where Debian, Fedora, Arch and macOS keep the database of time zones. */
+/** The database of time zones on Debian, Fedora, Arch and macOS. */
 const zoneFolder = '/usr/share/zoneinfo';
-/** Python's own start takes a second or two; a busy machine gets time. */
+/** Python starts in one to two seconds, but a busy machine may need much longer. */
 const makeTimeoutMs = 120_000;
 /** See make-snapshot.js. */
 const maxPartBytes = 720 * 1024;
 const maxParts = 60;
 const maxBytes = maxParts * maxPartBytes;
-/** After a failure, before it is tried again. */
+/** How long after a failure the snapshot is tried again. */
 const retryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
-/** Thirty megabytes each, and another version makes one of its own. */
+/** Snapshots of other versions are removed after this time without use, because each takes 30 MB. */
 const keptUnusedMs = 30 * dayMs;
 const noTools = {
   listTools: () => Promise.resolve({ tools: [], failedServers: [] }),
@@ -39,13 +39,13 @@ const noTools = {
 };
 
 /**
- * The memory of an interpreter that has started, imported what programs import most, and seen no program:
- * to restore it takes a tenth of the time. Made in a sandbox, at the first use, once per version.
+ * The memory of an interpreter that has started and imported the most common modules, but seen no program. To
+ * restore it takes a tenth of the time of a start. It is created in a sandbox at the first use, once per version.
  */
 export class MemorySnapshot {
   readonly #options: MemorySnapshotOptions;
   #file: Promise<string | undefined> | undefined;
-  /** Tells whether the file is still the one whose hash was checked. */
+  /** Shows whether the file is still the one whose hash was checked. */
   #stamp: string | undefined;
   #ownFolder: Promise<string> | undefined;
   readonly #maker: DenoRunner;
@@ -66,16 +66,16 @@ export class MemorySnapshot {
     });
   }
 
-  /** Why there is none: Python then starts anew each time. Undefined while nothing went wrong. */
+  /** Why there is no snapshot, so that Python starts from scratch each time. Undefined if nothing went wrong. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** What an interpreter starts from: the snapshot, or where there is none, what it would have had in it. */
+  /** The files that an interpreter starts from: the snapshot, or the sources of it if there is none. */
   async files(): Promise<OwnFiles> {
     const last = this.#file;
     if (last && (await last) !== undefined && stampOf(await last) !== this.#stamp && this.#file === last) {
-      // Somebody has touched it since its hash was checked, or it is gone: it is found or made again.
+      // The file was changed or removed after its hash was checked, so it is searched or created again.
       this.#file = undefined;
     }
     this.#file ??= this.#findOrMake().then(
@@ -87,9 +87,9 @@ export class MemorySnapshot {
       (error: unknown) => {
         const reason = CodeExecutorError.is(error)
           ? error.message
-          : `it cannot be kept (${systemCodeOf(error) ?? 'unknown reason'}).`;
+          : `it cannot be stored (${systemCodeOf(error) ?? 'unknown reason'}).`;
         this.#problem = `Python starts slowly, without its memory snapshot: ${reason}`;
-        // What was full or busy may not be for long; what never works is not tried each time.
+        // Retried later, because the problem may be temporary, but not for each program.
         setTimeout(() => (this.#file = undefined), retryMs).unref();
         return undefined;
       },
@@ -98,7 +98,7 @@ export class MemorySnapshot {
     return file === undefined || !existsSync(file) ? sources() : { pyodide: pyodideFolder(), snapshot: file };
   }
 
-  /** Ends the making of one. */
+  /** Stops creating a snapshot, and removes the temporary folder. */
   async close(): Promise<void> {
     await this.#maker.close();
     await this.#file;
@@ -111,14 +111,14 @@ export class MemorySnapshot {
     const version = await this.#version();
     const found = await findWhole(folder, version);
     if (found !== undefined) {
-      // When it was last of use, to the day: another server sees the change, and looks at the file again.
+      // The time of last use, written once a day, because other servers see a change and check the file again.
       if (Date.now() - statSync(found).mtimeMs > dayMs) await utimes(found, new Date(), new Date());
       return found;
     }
     const bytes = await this.#make();
     const file = join(folder, `snapshot-${version}-${hashOf(bytes)}.bin`);
     await replaceFile(file, bytes);
-    // Another server may do the same at this moment.
+    // Fails if another server removes the same files at this moment.
     await removeUnused(folder).catch(() => undefined);
     return file;
   }
@@ -126,7 +126,7 @@ export class MemorySnapshot {
   async #folder(): Promise<string> {
     const { folder } = this.#options;
     if (folder === undefined) {
-      // Cleaned away, its name may be somebody else's by now.
+      // If the folder was cleaned up, another user may have created one with its name.
       if (this.#ownFolder && !isPrivateFolder(await this.#ownFolder)) this.#ownFolder = undefined;
       return (this.#ownFolder ??= mkdtemp(join(tmpdir(), 'code-executor-python-')));
     }
@@ -134,7 +134,7 @@ export class MemorySnapshot {
     return folder;
   }
 
-  /** Changes with everything that goes into it: interpreter, our modules, zone database. */
+  /** A hash that changes with each part of a snapshot: the interpreter, our modules and the zone database. */
   async #version(): Promise<string> {
     const hash = createHash('sha256');
     hash.update(await readFile(join(pyodideFolder(), 'package.json')));
@@ -153,8 +153,8 @@ export class MemorySnapshot {
     });
     const bytes = Buffer.concat(this.#parts.splice(0));
     if (error || value !== bytes.length) {
-      const reason = stderr.trim().split('\n').at(-1) ?? error?.message ?? 'it did not arrive as a whole';
-      throw new CodeExecutorError('internal', `it could not be made: ${reason.slice(0, 500)}`);
+      const reason = stderr.trim().split('\n').at(-1) ?? error?.message ?? 'it did not arrive completely';
+      throw new CodeExecutorError('internal', `it could not be created: ${reason.slice(0, 500)}`);
     }
     return bytes;
   }
@@ -166,12 +166,12 @@ export class MemorySnapshot {
   }
 }
 
-/** What Python starts from without a snapshot. */
+/** The files that Python starts from without a snapshot. */
 function sources(): OwnFiles {
   return { pyodide: pyodideFolder(), ...(existsSync(zoneFolder) && { zoneinfo: zoneFolder }) };
 }
 
-/** Snapshots of other versions that nobody has used for a while. */
+/** Removes snapshots that no server has used for a while. */
 async function removeUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith('snapshot-')) continue;
@@ -181,7 +181,7 @@ async function removeUnused(folder: string): Promise<void> {
   }
 }
 
-/** A snapshot whose name says the hash of what is in it; others are of no use any more. */
+/** Finds a snapshot whose content matches the hash in its name, and removes those whose content does not. */
 async function findWhole(folder: string, version: string): Promise<string | undefined> {
   const prefix = `snapshot-${version}-`;
   for (const name of await readdir(folder)) {
@@ -194,7 +194,7 @@ async function findWhole(folder: string, version: string): Promise<string | unde
   return undefined;
 }
 
-/** Changes with every change of a file; undefined where there is none. */
+/** A text that changes with every change of the file; undefined if there is no file. */
 function stampOf(file: string | undefined): string | undefined {
   const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
   return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;

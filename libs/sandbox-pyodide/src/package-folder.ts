@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { OwnFiles } from '@code-executor/deno-runtime';
 
-/** What `code-executor python add` writes beside the wheels: which there are, and what they need. */
+/** The file that `code-executor python add` writes beside the wheels. It lists them and their dependencies. */
 export const lockFileName = 'pyodide-lock.json';
 
 /** The operator's packages, which may change while the server runs. */
@@ -15,19 +15,19 @@ export class PackageFolder {
     this.#path = path;
   }
 
-  /** Nothing where there is no folder, or no package in it. */
+  /** The folder for the process, or nothing if there is no folder or no package in it. */
   get files(): OwnFiles {
     return this.#path !== undefined && this.#state() !== undefined ? { packages: this.#path } : {};
   }
 
-  /** Whether packages were added or removed since this was last asked; the next answer is about what comes then. */
+  /** Whether packages were added or removed since the last call. */
   takeChange(): boolean {
     const before = this.#seen;
     this.#seen = this.#state();
     return this.#seen !== before;
   }
 
-  /** Of the lock file, which is replaced as a whole; undefined if there is none that can be read. */
+  /** Identifies the lock file, which is always replaced as a whole; undefined if it is missing or unreadable. */
   #state(): string | undefined {
     if (this.#path === undefined) return undefined;
     try {

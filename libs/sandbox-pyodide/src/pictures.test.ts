@@ -19,7 +19,7 @@ const sizeOf = (data: unknown) => {
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 };
 const isPng = [pictureOf('image/png', png)];
-/** What each program begins with: a PNG of so many bytes, and an object with one method. */
+/** The start of each program: makes a PNG of a given size, and an object with one method. */
 const helpers = `PNG = b"\\x89PNG\\r\\n\\x1a\\n"
 def png(length, mark=0): return PNG.ljust(length - 1, b"\\0") + bytes([mark])
 def figure(name, result): return type("Figure", (), {name: lambda self: result, "__repr__": lambda self: "<Figure>"})()
@@ -58,11 +58,11 @@ describe.each(isolationsUnderTest())('Pictures in Python (%s)', (isolation) => {
     });
   });
 
-  test('are bytes of a picture left as the result', async () => {
+  test('can be bytes that are the value of the program', async () => {
     expect(await run('PNG')).toMatchObject({ status: 'succeeded', value: null, content: isPng });
   });
 
-  test('are shown by display(), in order, whatever else is printed', async () => {
+  test('are shown by display(), in order with printed text', async () => {
     const code = `
 display(PNG)
 display(bytearray(b"\\xff\\xd8\\xff"))
@@ -97,7 +97,7 @@ Anything()`;
     ]);
   });
 
-  test('are base64, data URLs and image blocks of MCP; a returned block is left to the server', async () => {
+  test('can be base64, data URLs and image blocks of MCP; the server handles a returned block', async () => {
     const code = `
 import base64
 data = base64.b64encode(png(60)).decode()
@@ -116,7 +116,7 @@ block`;
     });
   });
 
-  test('of SVG are drawn as PNG, with text in a font of ours', async () => {
+  test('of SVG are drawn as PNG, with text in a bundled font', async () => {
     const code = `
 def text(words): return f'<svg width="300" height="60"><text y="40">{words}</text></svg>'
 display(text(""))
@@ -142,14 +142,14 @@ figure("_repr_svg_", text(""))`;
     expect(content[1]?.['data']).not.toBe(content[0]?.['data']);
   });
 
-  test('returned as text of SVG stay text, with a note how it is shown', async () => {
+  test('returned as the text of an SVG stay text, with a note on how to show it', async () => {
     expect(await run('"<svg/>"')).toMatchObject({
       value: '<svg/>',
       valueNote: 'The value is the text of an SVG; display(svg) shows it as a picture.',
     });
   });
 
-  test('arrive whole, also those that tasks show at once', async () => {
+  test('arrive completely, even if tasks show several at once', async () => {
     const code = `
 import asyncio
 async def show(mark): display(png(1_300_000, mark))
@@ -164,7 +164,7 @@ await asyncio.gather(show(1), show(2), show(3))
     for (const bytes of pictures) expect(bytes.subarray(0, 8)).toEqual(png);
   });
 
-  test('that are too much, or none, are an error to catch', async () => {
+  test('throw an error if they are too large, too many or not a picture', async () => {
     const code = `
 errors = []
 def attempt(value):
@@ -194,7 +194,7 @@ errors`;
     expect(content).toHaveLength(16);
   });
 
-  test('that are too large fail the run as its result', async () => {
+  test('that are too large fail the run if they are its value', async () => {
     const result = await run('figure("_repr_png_", png(5 << 20))');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'user_error' } });
     expect(result.error?.message).toContain(

@@ -22,13 +22,13 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       ...request,
     });
 
-  test('that exit with 0 have succeeded, without a value', async () => {
+  test('that exit with 0 succeed without a value', async () => {
     const result = await run('import sys\ndef main():\n    print("done")\n    return 0\nsys.exit(main())');
     expect(result).toMatchObject({ status: 'succeeded', stdout: 'done\n', stderr: '' });
     expect(result).not.toHaveProperty('value');
   });
 
-  test('cannot wait for what nothing settles', async () => {
+  test('end early if they wait for something that can never settle', async () => {
     expect(await run('import asyncio\nawait asyncio.Future()')).toMatchObject({
       status: 'failed',
       stderr: '',
@@ -52,7 +52,7 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     expect(error?.message).toMatch(/FileNotFoundError: .*'\/dev\/tty'$/);
   });
 
-  test('end as asyncio.run does: what still runs is cancelled and named', async () => {
+  test('cancel and name the tasks that still run at the end, as asyncio.run does', async () => {
     const code = `
 import asyncio
 async def forever():
@@ -71,7 +71,7 @@ await asyncio.sleep(0)
     });
   });
 
-  test('see MemoryError, or run out of memory', async () => {
+  test('can catch MemoryError, or else run out of memory', async () => {
     const caught = await run(
       'kept = []\ntry:\n  while True: kept.append(bytearray(32 << 20))\nexcept MemoryError:\n  n = len(kept)\n  kept.clear()\nn > 2',
     );
@@ -89,7 +89,7 @@ await asyncio.sleep(0)
       'ever smaller objects',
       'for size in 4 << 20, 4 << 10, 100:\n  try:\n    while True: kept.append(bytearray(size))\n  except MemoryError: pass\nwhile True: kept.append(object())',
     ],
-  ])('that eat memory to the last byte are told so: %s', async (_, code) => {
+  ])('that use up all memory fail with a MemoryError: %s', async (_, code) => {
     const small = new PyodideSandbox({
       ...{ isolation, snapshotDir: snapshotDir(), memoryMb: 256 },
       spares: { count: 0 },
@@ -110,7 +110,7 @@ await asyncio.sleep(0)
     });
   });
 
-  test('fail where the interpreter itself ends, and it keeps its last words to itself', async () => {
+  test('fail with one line if the interpreter crashes, without its crash report', async () => {
     const result = await run('import posix\nprint("before")\nposix.system("id")');
     expect(result).toMatchObject({
       status: 'failed',
@@ -121,7 +121,7 @@ await asyncio.sleep(0)
     expect(result).not.toHaveProperty('value');
   });
 
-  test('with values larger than anybody wants are cut early', async () => {
+  test('with huge values are truncated before the whole value is converted', async () => {
     const result = await run('range(10**9)', { timeoutMs: 20_000 });
     expect(result).toMatchObject({ status: 'succeeded', truncated: true });
     expect(result.value).toHaveLength(100_000);
@@ -142,7 +142,7 @@ await asyncio.sleep(0)
       'E',
     ],
     [
-      'a module with a name that is none',
+      'a missing module whose name is not a string',
       'raise ModuleNotFoundError("m", name=5)',
       'user_error',
       'ModuleNotFoundError: m',
@@ -159,7 +159,7 @@ await asyncio.sleep(0)
       'user_error',
       'line 7, in mine',
     ],
-  ])('tell of %s', async (_what, code, errorCode, message) => {
+  ])('report %s', async (_what, code, errorCode, message) => {
     const { status, error } = await run(code);
     expect({ status, code: error?.code }).toEqual({ status: 'failed', code: errorCode });
     expect(error?.message).toContain(message);

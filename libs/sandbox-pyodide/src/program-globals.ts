@@ -5,7 +5,7 @@ const names =
   'urllib uuid';
 
 /**
- * The globals of programs whose names a host call could have; builtins are not among them, because such a call gets a
- * `_` after its name. A test compares them with those of a real program.
+ * The globals of programs that a host call must not be named after. Builtins are not among them, because a host call
+ * with the name of one gets a trailing `_`. A test compares them with those of a real program.
  */
 export const programGlobals: ReadonlySet<string> = new Set(names.split(' '));

@@ -29,7 +29,7 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     ['a coroutine that nobody awaited', 'async def main():\n  return 7\nmain()', 7],
     ['asyncio.run', 'import asyncio\nasync def main():\n  return 8\nasyncio.run(main())', 8],
     ['a tuple', '(1, "a", None, True, 2.5)', [1, 'a', null, true, 2.5]],
-    ['keys that are no strings', '{1: "a", None: "b", (1, 2): "c"}', { 1: 'a', null: 'b', '[1, 2]': 'c' }],
+    ['keys that are not strings', '{1: "a", None: "b", (1, 2): "c"}', { 1: 'a', null: 'b', '[1, 2]': 'c' }],
     ['a set, sorted', '{3, 1, 2}', [1, 2, 3]],
     [
       'a dataclass',
@@ -48,7 +48,7 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     ],
     ['an enumeration', 'import enum\nclass C(enum.Enum):\n  RED = "red"\n{"c": C.RED}', { c: 'red' }],
     ['views and ranges', '[{"a": 1}.keys(), range(3), {"a": 1}.items()]', [['a'], [0, 1, 2], [['a', 1]]]],
-    ['numbers that JavaScript writes otherwise', '[1e20, 1e21, 1.0, 1e-7]', [1e20, 1e21, 1, 1e-7]],
+    ['numbers that JavaScript writes differently', '[1e20, 1e21, 1.0, 1e-7]', [1e20, 1e21, 1, 1e-7]],
     ['an object of JavaScript', 'import js\njs.eval("({ a: [1] })")', { a: [1] }],
     ['half of a surrogate pair', '"\\ud800x"', '\ud800x'],
     [
@@ -106,11 +106,11 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       ['[[[[[[[...]]]]]]]'],
       'The value[0] contains itself: shown as its repr.',
     ],
-  ])('say what became of %s', async (_what, code, value, valueNote) => {
+  ])('have a value and a note for %s', async (_what, code, value, valueNote) => {
     expect(await run(code)).toMatchObject({ status: 'succeeded', value, valueNote });
   });
 
-  test('show their own lines in tracebacks, and no others', async () => {
+  test('show only their own lines in tracebacks', async () => {
     const code = 'import json\ndef parse(text):\n    return json.loads(text)\nparse("{")';
     const { status, error } = await run(code);
     expect({ status, error }).toEqual({
@@ -131,7 +131,7 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     });
   });
 
-  test('explain a syntax error', async () => {
+  test('get an explanation of a syntax error', async () => {
     const { error } = await run('x = 1\nif x\n  pass');
     expect(error).toEqual({
       code: 'user_error',
@@ -165,13 +165,13 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
       'import js\njs.Deno.readTextFileSync("/etc/passwd")',
       'read access to "/etc/passwd": ask for its folder in',
     ],
-  ])('say what to do instead: %j', async (code, advice) => {
+  ])('get advice on what to do instead: %j', async (code, advice) => {
     const { error } = await run(code);
     expect(error?.code).toBe('user_error');
     expect(error?.message.split('\n').at(-1)).toContain(advice);
   });
 
-  test('leave other errors without advice', async () => {
+  test('get no advice on other errors', async () => {
     const code = `
 errors = []
 for path in ("/tmp/none", "none"):
@@ -186,7 +186,7 @@ undefined_name`;
     expect(error?.message.split('\n').at(-1)).toBe("NameError: name 'undefined_name' is not defined");
   });
 
-  test('say how a missing module can be added', async () => {
+  test('get advice on how to add a missing module', async () => {
     const { error } = await run('import PIL.Image');
     expect(error?.message).toMatch(
       /^Traceback[^]*ModuleNotFoundError: No module named 'PIL'\nIt can be added on the machine of the server: code-executor python add Pillow$/,
@@ -200,7 +200,7 @@ undefined_name`;
     expect(await run(code)).toMatchObject({ status: 'failed', error: { code: 'ended_early', message } });
   });
 
-  test('have an environment and arguments of their own', async () => {
+  test('have their own environment and arguments', async () => {
     const code =
       'import os, sys\n{"env": dict(os.environ), "argv": sys.argv, "cwd": os.getcwd(), "name": __name__}';
     expect((await run(code)).value).toEqual({
@@ -219,7 +219,7 @@ from datetime import datetime
     expect((await run(code)).value).toEqual(['2026-07-01T12:00:00+02:00', true]);
   });
 
-  test('reach granted hosts through pyfetch, and no others', async () => {
+  test('can fetch only from granted hosts, with pyfetch', async () => {
     const fetcher = {
       fetch: ({ url }: { url: string }) =>
         Promise.resolve({ url, status: 200, statusText: 'OK', headers: [], body: Buffer.from('{"a":1}') }),
@@ -232,7 +232,7 @@ from datetime import datetime
     expect((await run(code)).error?.message).toContain('Ask for the host in permissions.net');
   });
 
-  test('take no files', async () => {
+  test('refuse permissions for files', async () => {
     const read = [{ path: '/tmp', handle: { fd: -1 }, hidden: [] }];
     const permissions = { ...noPermissions, read };
     await expect(run('1', { permissions })).rejects.toMatchObject({ code: 'invalid_argument' });

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 const require = createRequire(import.meta.url);
 
 /**
- * The folder of the npm package `pyodide`: interpreter and standard library. Looked for when it is needed:
- * TypeScript runs without it.
+ * The folder of the npm package `pyodide`, with the interpreter and the standard library. Searched only when it is
+ * needed, because TypeScript runs without it.
  */
 export function pyodideFolder(): string {
   return dirname(require.resolve('pyodide/package.json'));

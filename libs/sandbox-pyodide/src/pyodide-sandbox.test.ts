@@ -12,19 +12,19 @@ for (const isolation of isolationsUnderTest()) {
   );
 }
 
-test('A PyodideSandbox refuses less memory than Python can do with', () => {
+test('A PyodideSandbox refuses less memory than Python needs', () => {
   expect(() => new PyodideSandbox({ memoryMb: 255 })).toThrow(
     'Python needs a memoryMb of 256 or more, not 255.',
   );
 });
 
-test('The clock of a program begins with the program, not with the interpreter', async () => {
+test('The timeout of a program does not include the start of the interpreter', async () => {
   const sandbox = new PyodideSandbox({ snapshotDir: snapshotDir(), spares: { count: 0 } });
   const run = (code: string, timeoutMs: number) =>
     sandbox.execute({ code, timeoutMs, permissions: noPermissions, tools: fakeToolSource({}) });
   try {
     const { startupMs = 0 } = await run('1', 30_000);
-    // Too short for a start, and for the program alone it is plenty.
+    // Too short for a start, but more than enough for the program alone.
     const timeoutMs = Math.floor(startupMs / 2);
     const result = await run('1 + 1', timeoutMs);
     expect(result).toMatchObject({ status: 'succeeded', value: 2 });

@@ -12,9 +12,9 @@ import { programGlobals } from './program-globals.js';
 export interface PyodideSandboxOptions {
   /** A Deno binary of version 2.9.5 or newer. Default: the one of the npm package `deno`. */
   denoPath?: string;
-  /** `auto` (default) is strict where bubblewrap works, else portable; a demanded mode is had or refused. */
+  /** `auto` (default) is strict if bubblewrap works, else portable. A required mode is never replaced by another. */
   isolation?: Isolation;
-  /** Memory of a program beyond what an idle Deno needs, in MiB, from 256; the interpreter itself takes some 200. Default 512. */
+  /** Memory of a program beyond what an idle Deno needs, in MiB, at least 256; the interpreter itself takes about 200. Default 512. */
   memoryMb?: number;
   /** Characters kept of each of stdout and stderr, and of the value. Default 100,000. */
   maxOutputChars?: number;
@@ -23,30 +23,30 @@ export interface PyodideSandboxOptions {
   /** The folder that `code-executor python add` fills. Default: no packages beside the standard library. */
   packagesDir?: string;
   /**
-   * Where the memory snapshot is kept from one run of the server to the next, so that it is made once.
-   * Default: a folder of its own for each sandbox, gone when that closes.
+   * Where the memory snapshot is stored, so that the next start of the server uses it again.
+   * Default: a temporary folder for each sandbox, removed when the sandbox closes.
    */
   snapshotDir?: string;
   /**
-   * Functions of your own for programs, by their names in camel case: `timeOfDay` is `await time_of_day(…)` in a
-   * program, which asks the handler. Default: none.
+   * Your own functions for programs, by their names in camel case: a program that calls `await time_of_day(…)` gets
+   * the answer of the handler `timeOfDay`. Default: none.
    */
   hostCalls?: HostCallHandlers;
 }
 
-/** Made of `assets/` by `bundle.mjs`, also for tests: they run what is published. */
+/** `bundle.mjs` builds it from `assets/`. Tests run it too, because it is what users get. */
 const bootstrap = new URL('../dist/bootstrap/bootstrap.js', import.meta.url);
-/** Of JavaScript: Python's memory is not in V8's heap. */
+/** Only for JavaScript, because Python's memory is not in V8's heap. */
 const heapMb = 128;
 const minMemoryMb = 256;
-/** Of `memoryMb`, what the process needs beside Python's own memory: the compiled interpreter, and what it reads and writes. */
-const besideMb = 160;
-/** Beyond `memoryMb`: Python is refused memory while Deno can still have a thread and send the outcome. */
+/** The part of `memoryMb` for the compiled interpreter and for buffers; the rest is Python's own memory. */
+const overheadMb = 160;
+/** Added to `memoryMb`, so that Deno can still start a thread and send the outcome when Python has used up its memory. */
 const reserveMb = 64;
 /** A value must fit into one frame, at up to three bytes per character. */
 const maxValueChars = 300_000;
 
-/** Runs Python: CPython compiled to WebAssembly, each program in a Deno process of its own that ends with it. */
+/** Runs Python, as CPython compiled to WebAssembly. Each program gets its own Deno process, which ends with the program. */
 export class PyodideSandbox implements Sandbox {
   readonly language = 'python';
   readonly #runner: DenoRunner;
@@ -54,8 +54,8 @@ export class PyodideSandbox implements Sandbox {
   readonly #packages: PackageFolder;
 
   /**
-   * @throws CodeExecutorError `invalid_argument` for too little memory, and for a name in `hostCalls` that is no name in
-   * camel case, or is taken.
+   * @throws CodeExecutorError `invalid_argument` if `memoryMb` is too small, or a name in `hostCalls` is not in camel
+   * case or is taken.
    */
   constructor(options: PyodideSandboxOptions = {}) {
     const { denoPath, isolation = 'auto', memoryMb = 512, maxOutputChars = 100_000 } = options;
@@ -71,7 +71,7 @@ export class PyodideSandbox implements Sandbox {
       ...common,
       language: this.language,
       script: bootstrap,
-      memoryAdvice: `Python has ${memoryMb} MB (executors.python.memoryMb), of which a program gets ${memoryMb - besideMb}: keep less at a time, or have the operator raise it.`,
+      memoryAdvice: `Python has ${memoryMb} MB (executors.python.memoryMb), of which a program gets ${memoryMb - overheadMb}: keep less at a time, or have the operator raise it.`,
       spares: { count: 1, ...options.spares },
       hostCalls: withOwnHostCalls(options.hostCalls ?? {}, 'snake_case', programGlobals),
       ownFiles: async () => ({
@@ -85,8 +85,8 @@ export class PyodideSandbox implements Sandbox {
   /**
    * Runs one program; see the `Sandbox` interface.
    *
-   * @throws CodeExecutorError `failed_precondition` when there is no Deno, or the demanded isolation
-   * cannot be had; `invalid_argument` for `permissions.read` and `permissions.write`.
+   * @throws CodeExecutorError `failed_precondition` if Deno is missing or the required isolation does not work
+   * here; `invalid_argument` for `permissions.read` and `permissions.write`.
    */
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
     const { read, write } = request.permissions;
@@ -96,7 +96,7 @@ export class PyodideSandbox implements Sandbox {
         'Python programs take no permissions.read and permissions.write; call a filesystem tool.',
       );
     }
-    // They have read the packages that there were.
+    // Spare processes have already read the old list of packages.
     if (this.#packages.takeChange()) this.#runner.dropSpares();
     return this.#runner.execute(request);
   }
@@ -114,7 +114,7 @@ export class PyodideSandbox implements Sandbox {
   }
 }
 
-/** Python meets its own limit first, as a MemoryError; the kernel's ends what goes round it. */
+/** Python reaches `wasmMb` first, as a MemoryError. The kernel's limit ends a process that gets around that. */
 function processLimits(memoryMb: number) {
-  return { heapMb, memoryMb: memoryMb + reserveMb, wasmMb: memoryMb - besideMb };
+  return { heapMb, memoryMb: memoryMb + reserveMb, wasmMb: memoryMb - overheadMb };
 }

@@ -12,7 +12,7 @@ import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/te
 import { PyodideSandbox } from './pyodide-sandbox.js';
 import { snapshotDir } from './snapshot-dir.test.support.js';
 
-describe.each(isolationsUnderTest())('Spares of Python (%s)', (isolation) => {
+describe.each(isolationsUnderTest())('Spare processes of Python (%s)', (isolation) => {
   let sandbox: PyodideSandbox;
   afterEach(() => sandbox.close());
 
@@ -26,7 +26,7 @@ describe.each(isolationsUnderTest())('Spares of Python (%s)', (isolation) => {
     }
   };
 
-  test('serve one program each; nothing of it is left for the next, and chance is its own', async () => {
+  test('run one program each, which leaves nothing behind and has its own random numbers', async () => {
     sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares: { count: 1 } });
     expect((await sandbox.status()).spares).toEqual({ ready: 0, memoryMb: 0 });
     const code = `
@@ -50,7 +50,7 @@ js.left = 1
     expect(new Set(values.map(([, , id]) => id)).size).toBe(3);
   });
 
-  test('end when packages were added: they have read those that there were', async () => {
+  test('end if packages are added, because they have read the old list', async () => {
     const packagesDir = await mkdtemp(join(tmpdir(), 'packages-'));
     try {
       const spares = { count: 2, maxMemoryMb: 1024 };
@@ -67,8 +67,8 @@ js.left = 1
     }
   });
 
-  test('end when nobody used them for a while', async () => {
-    // Less than one takes to start: the time runs from when it is ready.
+  test('end if they are not used for a while', async () => {
+    // Shorter than the start of a spare, because the time counts from when it is ready.
     sandbox = new PyodideSandbox({ isolation, snapshotDir: snapshotDir(), spares: { idleMs: 1500 } });
     await run('1');
     expect((await untilReady(1)).memoryMb).toBeGreaterThan(100);
@@ -77,7 +77,7 @@ js.left = 1
   });
 });
 
-/** Processes below this one that run our entry script. */
+/** The descendants of this process that run our entry script. */
 function interpreters(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

@@ -8,7 +8,7 @@ import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/te
 import { PyodideSandbox } from './pyodide-sandbox.js';
 import { snapshotDir } from './snapshot-dir.test.support.js';
 
-/** An example of the Python documentation, which ends with what the documentation says that it prints. */
+/** An example from the Python documentation, with the output that the documentation shows below it. */
 function exampleOf(name: string): { code: string; expected: string } {
   const code = readFileSync(new URL(`stdlib/${name}.test.py`, import.meta.url), 'utf8');
   const [, output] = code.split('\n# Expected output:\n#\n');
@@ -46,21 +46,21 @@ describe.each(isolationsUnderTest())('The standard library (%s)', (isolation) =>
     ['fractions'],
     ['string-template'],
     ['functools'],
-  ])('%s', async (name) => {
+  ])('runs the documented example of %s with the documented output', async (name) => {
     const { code, expected } = exampleOf(name);
     const { status, error, stdout, stderr } = await run(code);
     expect({ status, error, stdout, stderr }).toEqual({ status: 'succeeded', stdout: expected, stderr: '' });
   });
 
-  // It reports on stderr, and how long it took is never the same.
-  test('unittest', async () => {
+  // unittest reports on stderr, with a duration that differs each time.
+  test('runs the documented example of unittest', async () => {
     const { code, expected } = exampleOf('unittest');
     const { status, error, stdout, stderr } = await run(code);
     const report = stderr.replace(/\d\.\d{3}s/, '0.000s');
     expect({ status, error, stdout, report }).toEqual({ status: 'succeeded', stdout: '', report: expected });
   });
 
-  test('unittest, where a test fails', async () => {
+  test('ends the program early if a test of unittest fails', async () => {
     const code = exampleOf('unittest').code.replace("'FOO')", "'BAR')");
     const { status, error, stderr } = await run(code);
     expect({ status, error }).toEqual({

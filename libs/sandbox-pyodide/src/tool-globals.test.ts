@@ -43,7 +43,7 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
     sandbox.execute({ code, timeoutMs: 30_000, permissions: noPermissions, tools });
 
   test.each<[string, string, unknown]>([
-    ['plainly', 'call_mcp_tool("mcp__test__double", {"n": 2})["n"]', 4],
+    ['without await', 'call_mcp_tool("mcp__test__double", {"n": 2})["n"]', 4],
     ['awaited', '(await call_mcp_tool("mcp__test__double", {"n": 2}))["n"]', 4],
     ['in a function', 'def f(n): return call_mcp_tool("mcp__test__double", {"n": n})["n"]\nf(1) + f(2)', 6],
     [
@@ -62,12 +62,12 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
       10,
     ],
     [
-      'plainly beside an await',
+      'without await, beside an await',
       'a = call_mcp_tool("mcp__test__double", {"n": 2})\nb = await call_mcp_tool("mcp__test__double", {"n": 3})\na["n"] + b["n"]',
       10,
     ],
     [
-      'plainly in a loop beside an await',
+      'without await in a loop, beside an await',
       'import asyncio\nawait asyncio.sleep(0)\n[t for t in call_mcp_tool("mcp__test__list")]',
       ['a', 'b'],
     ],
@@ -87,7 +87,7 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
       1,
     ],
     [
-      'with the answer to another, which nobody awaited',
+      'with the answer of another call that is not awaited',
       'import asyncio\nawait asyncio.sleep(0)\na = call_mcp_tool("mcp__test__double", {"n": 2})\n[call_mcp_tool("mcp__test__echo", {"a": a})]',
       [{ a: { n: 4 } }],
     ],
@@ -110,7 +110,7 @@ describe.each(isolationsUnderTest())('Tools in Python (%s)', (isolation) => {
     expect(await run(code)).toMatchObject({ status: 'succeeded', value, stderr: '' });
   });
 
-  test('are called even where nobody waits for them', async () => {
+  test('are called even if the program does not wait for them', async () => {
     const tools = source();
     const code =
       'import asyncio\nawait asyncio.sleep(0)\ncall_mcp_tool("mcp__test__double", {"n": 1})\ncall_mcp_tool("mcp__test__busy")\n"end"';
@@ -135,28 +135,28 @@ errors`;
 
   test.each([
     [
-      'a name that is none',
+      'a name that is not a string',
       'call_mcp_tool(5)',
       'call_mcp_tool takes the name of a tool as a string, not int.',
     ],
     [
-      'params that are no dict',
+      'params that are not a dict',
       'call_mcp_tool("t", [1])',
       'call_mcp_tool takes its params as a dict, not list.',
     ],
     ['params with NaN', 'call_mcp_tool("t", {"a": float("nan")})', 'The params of t are not JSON:'],
     [
-      'params that are no JSON',
+      'params that are not JSON',
       'call_mcp_tool("t", {"a": {1, 2}})',
       'The params of t are not JSON: Object of type set is not JSON serializable',
     ],
-    ['ten megabytes', 'call_mcp_tool("t", {"a": "x" * 10_000_000})', 'at most 1048576 can be sent at once'],
-  ])('refuse %s', async (_what, code, message) => {
+    ['params of ten megabytes', 'call_mcp_tool("t", {"a": "x" * 10_000_000})', 'at most 1048576 can be sent at once'],
+  ])('refuse a call with %s', async (_what, code, message) => {
     const { value } = await run(`try:\n  ${code}\nexcept McpToolError as e:\n  r = [e.code, str(e)]\nr`);
     expect(value).toEqual(['invalid_argument', expect.stringContaining(message)]);
   });
 
-  test('are discovered', async () => {
+  test('are listed and described by the discovery functions', async () => {
     const code = `
 [[t["name"] for t in discover_mcp_tools("double")], [t["name"] for t in search_tools("test", 2)],
  get_tool_schema("mcp__test__list")["server"], get_tool_schema("none")]`;
@@ -168,7 +168,7 @@ errors`;
     ]);
   });
 
-  test('search_tools() asks in brief, and takes options by name', async () => {
+  test('search_tools() asks for brief entries, and takes options by name', async () => {
     const asked: unknown[] = [];
     const tools = source();
     const listTools: ToolSource['listTools'] = ({ signal, ...options } = {}) => {
@@ -185,7 +185,7 @@ errors`;
     ]);
   });
 
-  test('are documented where a program looks', async () => {
+  test('have docstrings on their functions', async () => {
     const { value } = await run(
       '[f.__name__ for f in (call_mcp_tool, discover_mcp_tools, get_tool_schema, search_tools, display) if f.__doc__]',
     );

@@ -35,7 +35,7 @@ describe.each(isolationsUnderTest())('tools.<server>.<tool>() in Python (%s)', (
       ),
     });
 
-  test('calls by snake case and by own names, awaited or not, with parameters by name or as a dict', async () => {
+  test('calls tools by snake case or original name, awaited or not, with parameters by name or as a dict', async () => {
     const code = `import asyncio
 [
     tools.git_hub.create_issue(title="a", from_="b", **{"no-name": 1}),

@@ -6,7 +6,7 @@ import { fakeToolSource, isolationsUnderTest } from '@code-executor/contracts/te
 import { PyodideSandbox } from './pyodide-sandbox.js';
 import { snapshotDir } from './snapshot-dir.test.support.js';
 
-/** A call that is alone blocks the process, which is fast; nobody may be able to tell. */
+/** A call blocks the process if no other task can run, because that is fast. Programs must not notice it. */
 describe.each(isolationsUnderTest())('While a call from Python waits (%s)', (isolation) => {
   let sandbox: PyodideSandbox;
   beforeAll(() => {
@@ -14,7 +14,7 @@ describe.each(isolationsUnderTest())('While a call from Python waits (%s)', (iso
   });
   afterAll(() => sandbox.close());
 
-  /** `gate` answers once `open` was called. */
+  /** The tool `gate` answers once `open` was called. */
   const source = () => {
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
@@ -37,22 +37,22 @@ async def opens(seconds):
 
   test.each<[string, string, unknown]>([
     [
-      'a task that is due goes on: plain call',
+      'a task that is due continues, if the call is not awaited',
       `${opener}asyncio.create_task(opens(0))\ncall_mcp_tool("mcp__test__gate")["is"]`,
       'open',
     ],
     [
-      'a task that is due goes on: awaited call',
+      'a task that is due continues, if the call is awaited',
       `${opener}asyncio.create_task(opens(0))\n(await call_mcp_tool("mcp__test__gate"))["is"]`,
       'open',
     ],
     [
-      'a task that sleeps goes on',
+      'a task that sleeps continues',
       `${opener}asyncio.create_task(opens(0.05))\nawait asyncio.sleep(0)\n(await call_mcp_tool("mcp__test__gate"))["is"]`,
       'open',
     ],
     [
-      'a task that waits for a call goes on',
+      'a task that waits for another call continues',
       `${opener}async def later():
     await call_mcp_tool("mcp__test__echo", {"n": 1})
     await opens(0)
@@ -62,14 +62,14 @@ call_mcp_tool("mcp__test__gate")["is"]`,
       'open',
     ],
     [
-      'plain calls of other tasks are made',
+      'other tasks can make calls without await',
       `import asyncio
 async def plain(tool): return call_mcp_tool(tool)
 [answer.get("is") for answer in await asyncio.gather(plain("mcp__test__gate"), plain("mcp__test__open"))]`,
       ['open', null],
     ],
     [
-      'its time limit passes',
+      'its timeout can expire',
       `import asyncio
 try:
     await asyncio.wait_for(call_mcp_tool("mcp__test__gate"), 0.05)
@@ -80,14 +80,14 @@ outcome`,
       'too late',
     ],
     [
-      'others are awaited in any order',
+      'other calls can be awaited in any order',
       `calls = [call_mcp_tool("mcp__test__echo", {"n": n}) for n in range(3)]
 await call_mcp_tool("mcp__test__echo")
 [(await calls[n])["n"] for n in (2, 0, 1, 1)]`,
       [2, 0, 1, 1],
     ],
     [
-      'two tasks may wait for it',
+      'several tasks can wait for it',
       `import asyncio
 call = call_mcp_tool("mcp__test__gate")
 async def awaits(): return (await call)["is"]

@@ -1,1 +1,1 @@
-"""What programs find beside Python itself. The server decides what is allowed; nothing here guards anything."""
+"""What programs can use besides Python itself. The server decides what is allowed; no code here protects anything."""

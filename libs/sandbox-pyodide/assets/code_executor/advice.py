@@ -1,4 +1,4 @@
-"""What to do instead, where a program meets a wall of the sandbox."""
+"""Advice for programs that try what the sandbox does not allow."""
 
 import errno
 import os
@@ -12,18 +12,18 @@ _return_in_program = "At the top level, return is for the last line; make a func
 
 
 def refuse_processes(*_):
-    """In the place of what would crash the interpreter."""
+    """Replaces functions that would crash the interpreter."""
     raise OSError(errno.ENOTSUP, _no_processes)
 
 
 def add_to(text, error):
-    """The text about an exception, with advice below it where there is any."""
+    """The text about an exception, followed by advice if there is any."""
     advice = _advice_on(error)
     return text if advice is None or advice in text else f"{text}\n{advice}"
 
 
 def _advice_on(error):
-    # The compiler tells by its text alone.
+    # Only the message identifies this error.
     if isinstance(error, SyntaxError) and error.msg == "'return' outside function":
         return _return_in_program
     if not isinstance(error, OSError):
@@ -36,7 +36,7 @@ def _advice_on(error):
     if number in (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ECONNREFUSED, errno.EPERM):
         return _no_sockets
     path = error.filename
-    # A folder that is there is the program's own.
+    # An existing folder belongs to the program.
     folder = os.path.dirname(path) if isinstance(path, str) else ""
     is_of_host = folder.startswith("/") and (folder == "/" or not os.path.isdir(folder))
     return _no_files if number == errno.ENOENT and is_of_host else None

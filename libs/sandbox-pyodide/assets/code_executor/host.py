@@ -1,4 +1,4 @@
-"""Requests to the server, which a program may await or just make."""
+"""Requests to the server, which a program can await or use without ``await``."""
 
 import asyncio
 import inspect
@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from pyodide import webloop
 from pyodide.ffi import run_sync
 
-# One for all: `json.dumps` makes one each time.
+# Shared, because `json.dumps` would create an encoder each time.
 _json = json.JSONEncoder(allow_nan=False)
 _ask = None
 _reply_to = None
@@ -19,9 +19,9 @@ _unawaited = set()
 
 def bind(ask, reply, schedule):
     """
-    Sets the JavaScript functions that send a request, which take a method and JSON and return a number; that
-    return its reply as JSON, or promise it; and that call back in so many milliseconds: Pyodide's own are slow in
-    Deno, and each step of a task takes one.
+    Sets the JavaScript functions: ``ask`` sends a request of a method and JSON, and returns its ID; ``reply`` returns
+    the reply of that ID as JSON, or a promise of it; ``schedule`` calls back after some milliseconds. It replaces
+    Pyodide's timers, because they are slow in Deno and each step of a task needs one.
     """
     global _ask, _reply_to
     _ask = ask
@@ -31,25 +31,25 @@ def bind(ask, reply, schedule):
 
 def send(method, params, finish, fail):
     """
-    Sends a request at once, with JSON text; returns a :class:`PendingCall` of ``finish(value)``. ``fail`` makes
-    an exception of the fields of an error.
+    Sends a request with JSON text at once, and returns a :class:`PendingCall` whose value is ``finish(value)``.
+    ``fail`` turns the fields of an error into an exception.
     """
     return PendingCall(_ask(method, params), finish, fail)
 
 
 def to_text(params):
-    """Parameters as JSON text. Raises what ``json`` raises."""
+    """Converts parameters to JSON text. Raises what ``json`` raises."""
     return _json.encode(params)
 
 
 def request(method, params, finish, fail):
-    """As ``send``; where the caller of the function that calls this is synchronous, waits for the outcome."""
+    """Like ``send``, but waits for the outcome if the caller of the calling function is synchronous."""
     call = send(method, params, finish, fail)
     return call if _is_async(sys._getframe(2)) else call.wait()
 
 
 def _is_async(frame):
-    """Whether whoever called is a coroutine: the body of a lambda or generator belongs to the code around it."""
+    """Whether the caller is a coroutine. The body of a lambda or generator counts as the code around it."""
     while frame.f_back and frame.f_code.co_name in ("<genexpr>", "<lambda>"):
         frame = frame.f_back
     return bool(frame.f_code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR))
@@ -57,8 +57,8 @@ def _is_async(frame):
 
 class PendingCall(Coroutine):
     """
-    A call on its way, to be awaited, gathered or made a task of. Used as if it were its value, it waits for
-    it: code that forgot the ``await`` works all the same, but for checks of its type.
+    A call in progress, which can be awaited, gathered or turned into a task. If it is used like its value, it waits
+    for that, so that code without ``await`` works too, except for checks of its type.
     """
 
     def __init__(self, request, finish, fail):
@@ -71,7 +71,7 @@ class PendingCall(Coroutine):
         _unawaited.add(self)
 
     def wait(self):
-        """Blocks until the value is there; other tasks go on."""
+        """Blocks until the value is there, while other tasks continue."""
         if not self._has_reply():
             self._take(run_sync(self._future))
         return self._outcome()
@@ -82,7 +82,7 @@ class PendingCall(Coroutine):
         return self._outcome()
 
     def _has_reply(self):
-        """Asks for the reply, once; false where it is still to come."""
+        """Asks for the reply, once. Returns False if it has not arrived."""
         _unawaited.discard(self)
         if self._reply is None and self._future is None:
             reply = _reply_to(self._request)
@@ -100,7 +100,7 @@ class PendingCall(Coroutine):
         error = self._reply.get("error")
         if error is None:
             return self._finish(self._reply.get("value"))
-        # A new one each time it is asked for: a traceback belongs to one place.
+        # A new exception each time, because a traceback belongs to one place.
         raise self._fail(error)
 
     def __await__(self):
@@ -184,11 +184,11 @@ def _encode(encoder, value):
     return value.wait() if isinstance(value, PendingCall) else _refuse(encoder, value)
 
 
-# The answer to one call may be a parameter of the next, and part of JSON that a program makes.
+# The answer of one call can be a parameter of the next, or part of JSON that a program creates.
 json.JSONEncoder.default = _encode
 
 
 async def finish_calls():
-    """Waits for calls that nobody waited for; returns the errors of those that failed."""
+    """Waits for the calls that the program did not wait for, and returns the errors of those that failed."""
     outcomes = await asyncio.gather(*[call._wait() for call in _unawaited], return_exceptions=True)
     return [outcome for outcome in outcomes if isinstance(outcome, Exception)]

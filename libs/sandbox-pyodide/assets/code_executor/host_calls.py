@@ -1,10 +1,10 @@
-"""The functions that whoever embeds the server gives to programs."""
+"""The functions that an embedder gives to programs."""
 
 from code_executor.host import request, to_text
 
 
 def function_of(name, method):
-    """A function that asks for the host call ``method``, with its keywords or one dict as parameters."""
+    """Creates a function that calls ``method`` on the server, with keyword arguments or one dict as parameters."""
 
     def call(params=None, /, **named):
         args = {**(params or {}), **named} if params is None or isinstance(params, dict) else params

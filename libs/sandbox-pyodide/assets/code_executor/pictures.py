@@ -16,18 +16,18 @@ _beginnings = {
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
     "image/gif": re.compile(rb"GIF8"),
     "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
-    # Its root element, after comments and declarations.
+    # The root element, after comments and declarations.
     _svg_type: re.compile(
         rb"(?:\xef\xbb\xbf)?\s*(?:<(?:!--(?:[^-]|-(?!-))*--|[?!](?!--)(?:[^>\[]|\[[^\]]*\])*)>\s*)*<svg[\s/>]"
     ),
 }
 _data_url = re.compile(r"data:(image/[\w.+-]+)(?:;(?!base64,)[\w.=-]+)*(;base64)?,")
-# Enough of a file to tell its kind; of SVG, a root element after a long comment.
+# How much of a file is read to find its type: enough for an SVG that begins with a long comment.
 _beginning_bytes = 4096
-# Text that is nothing but base64 of a PNG, JPEG, GIF or WebP file.
+# Matches text that is only the base64 of a PNG, JPEG, GIF or WebP file.
 _base64 = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{40,}={0,2}\s*")
 _buffers = (bytes, bytearray, memoryview)
-# A frame of the pipe is at most a mebibyte, and base64 makes four bytes of three.
+# A frame has at most 1 MiB, and base64 turns three bytes into four.
 _part_bytes = 720 * 1024
 _ids = itertools.count(1)
 
@@ -36,8 +36,8 @@ def display(value, mime_type=None):
     """
     Shows a picture beside the program's value: a matplotlib figure, a PIL image, anything with
     ``_repr_png_()`` or ``_repr_svg_()``, the bytes of a PNG, JPEG, GIF or WebP file, base64 of them, an image block
-    of MCP, or SVG, which is drawn as PNG. Whatever else is printed. Raises ValueError where bytes are no picture,
-    or when it is too much.
+    of MCP, or SVG, which is drawn as PNG. Prints any other value. Raises ValueError if bytes are not a picture, or
+    the picture is too large.
     """
     if mime_type is None and isinstance(value, str) and is_svg(value):
         mime_type = _svg_type
@@ -51,7 +51,7 @@ def display(value, mime_type=None):
 
 
 def show(mime_type, data):
-    """Sends a picture in parts, between which other tasks may send theirs."""
+    """Sends a picture in parts; other tasks may send parts between them."""
     if mime_type == _svg_type:
         mime_type, data = "image/png", _draw(data)
     picture = next(_ids)
@@ -63,13 +63,13 @@ def show(mime_type, data):
 
 
 def _draw(svg):
-    """The PNG of an SVG: clients show no SVG to a model."""
+    """Converts an SVG to PNG, because clients do not show SVG to a model."""
     text = to_text({"svg": svg.decode(errors="replace").removeprefix("\ufeff")})
     return send("drawSvg", text, base64.b64decode, _refusal).wait()
 
 
 class NoPicture(ValueError):
-    """What the program shows is not a picture, although it is said to be one."""
+    """A value that should be a picture is not one."""
 
     code = "invalid_argument"
 
@@ -85,8 +85,8 @@ def _refusal(fields):
 
 def picture_of(value, mime_type=None):
     """
-    The MIME type and bytes of a value that is a picture; None if it is none. Where ``mime_type`` says what it is,
-    the bytes decide, and it is a NoPicture if they are those of none.
+    Returns the MIME type and bytes of a value that is a picture, or None if it is not one. Raises NoPicture if
+    ``mime_type`` is given but the bytes are not a picture; the bytes decide on the type.
     """
     if isinstance(value, str):
         return _of_text(value, mime_type)
@@ -102,7 +102,7 @@ def picture_of(value, mime_type=None):
     svg = _representation(value, "_repr_svg_")
     if svg is not None:
         return _svg_type, svg.encode() if isinstance(svg, str) else svg
-    # Figures show themselves only where IPython has told them how to.
+    # Figures have no _repr_png_() without IPython.
     if type(value).__module__ == "matplotlib.figure":
         file = io.BytesIO()
         value.savefig(file, format="png")
@@ -151,7 +151,7 @@ def _of_bytes(data, claimed=None):
 
 
 def is_svg(text):
-    """Whether text is that of an SVG."""
+    """Whether the text is an SVG document."""
     return _type_of(text[:_beginning_bytes].encode(errors="replace")) == _svg_type
 
 
@@ -161,8 +161,8 @@ def _type_of(data):
 
 def _representation(value, name):
     """
-    What a method of Jupyter's protocol returns: bytes or text, or a pair of that and metadata. None stands
-    for "not so", and whatever else for an object that answers to any name.
+    Calls a method of Jupyter's protocol, which returns bytes or text, or a pair of that and metadata. It returns None
+    if the object has no such form; any other type shows that the object has an attribute of every name.
     """
     method = getattr(value, name, None)
     result = method() if callable(method) else None

@@ -1,4 +1,4 @@
-"""Runs one program and tells what came of it."""
+"""Runs one program and describes its outcome."""
 
 import ast
 import asyncio
@@ -18,15 +18,15 @@ from code_executor import advice, host, host_calls, pictures, tools, value
 
 _name = "program.py"
 _max_message_chars = 20_000
-# Of a runaway recursion, which has millions, and no memory left.
+# A limit, because an endless recursion has millions of frames and leaves no memory.
 _max_frames = 2000
 _max_own_frames = 100
 _home = "/home/pyodide"
-# Kept while a program runs, to have what telling of a MemoryError takes.
+# Reserved while a program runs, so that there is memory left to describe a MemoryError.
 _reserve_bytes = 2 << 20
-# So long may tasks take to end that were cancelled, in seconds.
+# How long cancelled tasks may take to end, in seconds.
 _wind_up_s = 2
-# What text in another language ends in.
+# The errors that text in another language causes.
 _unread = (SyntaxError, NameError)
 _globals = {
     "tools": tools.tools,
@@ -47,7 +47,7 @@ _globals = {
 
 
 def prepare(ask, reply, schedule):
-    """Makes an interpreter, restored or new, one that no program has seen: with an environment and a chance of its own."""
+    """Prepares a restored or new interpreter for a program: it gets its own environment and random numbers."""
     host.bind(ask, reply, schedule)
     os.environ.clear()
     os.environ.update(HOME=_home, LANG="C.UTF-8", PATH="/usr/bin")
@@ -62,8 +62,8 @@ def prepare(ask, reply, schedule):
 
 def define_host_calls(names):
     """
-    Makes functions of host calls, whose names come as JSON by those of the functions. Returns the first name that is
-    one of a global already, if there is one.
+    Defines functions for host calls. ``names`` is JSON that maps the name of each function to that of its host call.
+    Returns the first name that is already a global, if there is one.
     """
     for name, method in json.loads(names).items():
         if name in _globals or hasattr(__main__, name) or hasattr(builtins, name):
@@ -73,10 +73,10 @@ def define_host_calls(names):
 
 async def run(source, max_depth, max_chars):
     """
-    The outcome as JSON: ``json`` and ``note`` of the value, and whether it ``isCut``; or ``error`` with ``code`` and ``message``, and
-    the module that is ``missing``, or that the text may be ``isUnlikePython``, if that is why.
+    Returns the outcome as JSON: ``json``, ``note`` and ``isCut`` (truncated) of the value; or ``error`` with ``code``
+    and ``message``, and with ``missing`` (the name of a missing module) or ``isUnlikePython`` if that is the reason.
     """
-    # The byte order mark of a file.
+    # Removes the byte order mark of a file.
     source = source.removeprefix("\ufeff")
     reserve = bytearray(_reserve_bytes)
     linecache.cache[_name] = (len(source), None, source.splitlines(keepends=True), _name)
@@ -89,7 +89,7 @@ async def run(source, max_depth, max_chars):
         outcome = _outcome(result, max_depth, max_chars)
     except BaseException as error:
         reserve = None
-        # First of all: winding up may take all the time that is left.
+        # Described first, because ending the tasks may take all the time that is left.
         outcome = _outcome_of(error)
         await _cancel_tasks()
     reserve = None
@@ -98,7 +98,7 @@ async def run(source, max_depth, max_chars):
 
 
 def _compile(source):
-    """As in a REPL, the last expression is the value; a last line with ``return``, too, which programs in TypeScript have."""
+    """The last expression is the value, as in a REPL. So is a ``return`` on the last line, as TypeScript programs have it."""
     runner = CodeRunner(source, filename=_name, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, quiet_trailing_semicolon=False)
     body = runner.ast.body
     if body and isinstance(body[-1], ast.Return):
@@ -124,13 +124,13 @@ def _outcome(result, max_depth, max_chars):
 
 
 def _picture_of(result):
-    # The server takes image blocks out of values by itself, but it draws none.
+    # The server finds image blocks in values by itself, but it cannot draw an SVG.
     if pictures.is_block(result) and not pictures.is_block(result, "image/svg+xml"):
         return None
     try:
         return pictures.picture_of(result)
     except pictures.NoPicture:
-        # What only looks like a picture is a value like any other.
+        # It only looks like a picture, so it is an ordinary value.
         return None
     except Exception as error:
         print(f"The value could not be shown as a picture: {describe(error)}", file=sys.stderr)
@@ -146,7 +146,7 @@ def _outcome_of(error):
         text = advice.add_to(describe(error), error)
         return {**_error("user_error", text), **_missing(error), "isUnlikePython": isinstance(error, _unread)}
     except BaseException:
-        # An exception of the program's own making, which fails when it is asked what it is; or no memory left for it.
+        # Its own methods raise an exception, or there is no memory left to describe it.
         code = "out_of_memory" if isinstance(error, MemoryError) else "user_error"
         return _error(code, f"The program raised an exception that cannot be described: {type(error).__name__}")
 
@@ -159,7 +159,7 @@ def _missing(error):
 
 
 def _outcome_of_exit(exit):
-    """As of a process: 0 is success, text is for stderr and means 1."""
+    """Treats it as the exit of a process: 0 is success, and text goes to stderr and means 1."""
     if exit.code is None or exit.code == 0:
         return {}
     if not isinstance(exit.code, int):
@@ -169,7 +169,7 @@ def _outcome_of_exit(exit):
 
 
 async def _cancel_tasks():
-    """What still runs is cancelled, and named; it may clean up, but not for ever."""
+    """Cancels the tasks that still run, and names them. They have limited time to clean up."""
     current = asyncio.current_task()
     pending = [task for task in asyncio.all_tasks() if task is not current]
     for task in pending:
@@ -182,7 +182,7 @@ async def _cancel_tasks():
 
 
 async def _finish_calls():
-    """Calls whose outcome nobody asked for were asked for all the same."""
+    """Waits for the calls that the program did not wait for, and prints their errors."""
     for error in await host.finish_calls():
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
 
@@ -194,7 +194,7 @@ def _called(task):
 
 
 def describe(error):
-    """The traceback of an exception: of its lines, those of the program."""
+    """The traceback of an exception, with only the lines of the program."""
     shown = traceback.TracebackException.from_exception(error, limit=-_max_frames, compact=True)
     _keep_own_lines(shown)
     text = "".join(shown.format()).rstrip()

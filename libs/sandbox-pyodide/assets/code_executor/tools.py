@@ -1,14 +1,14 @@
-"""The functions through which a program reaches tools."""
+"""The functions with which a program finds and calls tools."""
 
 from code_executor.host import request, send, to_text
 
 
 class McpToolError(Exception):
     """
-    An upstream tool failed, or the server would not call it.
+    An upstream tool failed, or the server refused to call it.
 
-    ``code`` says why in one word, ``tool`` and ``server`` name what was called, and ``retry_after_ms`` is
-    there when it is worth to try again after so many milliseconds.
+    ``code`` is the kind of failure, ``tool`` and ``server`` name what was called, and ``retry_after_ms`` is set if
+    it is worth trying again after that time.
     """
 
     def __init__(self, message, *, code, tool=None, server=None, retry_after_ms=None):
@@ -20,7 +20,7 @@ class McpToolError(Exception):
 
 
 class ToolNotAllowedError(McpToolError):
-    """The tool is not in ``allowedTools``, or the server's own policy forbids it."""
+    """The tool is not in ``allowedTools``, or the server's policy forbids it."""
 
 
 def _failing(tool=None):
@@ -49,9 +49,9 @@ def call_mcp_tool(name, params=None, *, raw=False):
     """
     Calls a tool, such as ``call_mcp_tool("mcp__github__create_issue", {"title": "..."})``.
 
-    Returns its structured content, else its text, parsed where that is JSON. ``raw=True`` returns the whole
-    result as MCP has it. Await it or not; ``asyncio.gather`` makes calls at once. Raises ToolNotAllowedError
-    and McpToolError.
+    Returns its structured content, or else its text, parsed if that is JSON. ``raw=True`` returns the whole MCP
+    result. ``await`` is optional; ``asyncio.gather`` runs several calls at once. Raises ToolNotAllowedError and
+    McpToolError.
     """
     if not isinstance(name, str):
         _refuse(f"call_mcp_tool takes the name of a tool as a string, not {type(name).__name__}.")
@@ -70,7 +70,7 @@ def _call(target, args, raw, tool):
 
 
 class ByName:
-    """Makes its attributes, which are its items as well, when they are asked for, whatever their name."""
+    """Creates an attribute or item on access, whatever its name."""
 
     def __init__(self, make, path, server=None):
         self.__make = make
@@ -113,7 +113,7 @@ def _tool(server, tool):
 
     def call(params=None, /, **named):
         target = {"server": server, "tool": tool, "hasKeywords": bool(named)}
-        # What is no dict is refused by the server, which knows the signature.
+        # The server refuses anything but a dict, because it knows the signature for its message.
         args = {**(params or {}), **named} if params is None or isinstance(params, dict) else params
         text = _call(target, args, False, path)
         return request("callTool", text, _same, _failing())
@@ -129,9 +129,9 @@ tools = ByName(_server, "tools")
 
 def discover_mcp_tools(search=None, *, server=None, detail="full", limit=None, offset=0):
     """
-    Returns the tools that there are, as dicts with ``name``, ``description``, ``parameters`` and ``signature``;
-    with ``search``, a word or a list of words, those that match, best first; with ``server``, those of one
-    server. ``detail`` is ``"names"``, ``"signatures"``, ``"types"`` or ``"full"``.
+    Returns all tools, as dicts with ``name``, ``description``, ``parameters`` and ``signature``. ``search``, a word
+    or a list of words, selects those that match, best first; ``server`` selects those of one server. ``detail`` is
+    ``"names"``, ``"signatures"``, ``"types"`` or ``"full"``.
     """
     words = [search] if isinstance(search, str) else list(search or [])
     if not all(isinstance(word, str) for word in words):
@@ -147,7 +147,7 @@ def get_tool_schema(name):
 
 
 def get_tool_types(names):
-    """Returns the declarations of tools as text: their functions, with the types of params and results."""
+    """Returns the declarations of tools as text, with the types of their params and results."""
     names = [names] if isinstance(names, str) else list(names)
     return request("toolTypes", to_text({"names": names}), _same, _failing())
 

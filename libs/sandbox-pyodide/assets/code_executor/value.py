@@ -1,4 +1,4 @@
-"""The JSON of a program's value."""
+"""Converts a program's value to JSON."""
 
 import base64
 import dataclasses
@@ -23,13 +23,13 @@ _largest_exact = 2**53 - 1
 _as_text = (decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath)
 _max_notes = 5
 _max_repr_chars = 10_000
-# Of containers, which may be nested too deep for the interpreter's own.
+# For containers, which may be nested too deep for the repr() of the interpreter.
 _repr = reprlib.Repr(maxlevel=6, maxlist=20, maxtuple=20, maxdict=20, maxset=20, maxdeque=20)
 
 class _Converter:
     def __init__(self, max_depth, max_chars):
         self._max_depth = max_depth
-        # Fewer than the JSON will have: when they are used up, what follows would be cut anyway.
+        # A lower bound for the length of the JSON: once it is used up, the rest would be cut off anyway.
         self._chars_left = max_chars
         self._inside = set()
         self.notes = []
@@ -139,7 +139,7 @@ class _Converter:
 
 
 def shown(value):
-    """Its repr, within bounds, whatever its class makes of that."""
+    """Returns a bounded repr, even if that of its class fails."""
     try:
         text = _repr.repr(value) if isinstance(value, (list, tuple, dict, set, frozenset, deque)) else repr(value)
     except Exception:
@@ -148,13 +148,13 @@ def shown(value):
 
 
 def _place(path):
-    """Where in the value, as Python would write it."""
+    """The place in the value, written as Python code."""
     steps = (f"[{step!r}]" for step in path)
     return f"The value{''.join(steps)}"[:200]
 
 
 def _fields_of(error):
-    """Of an exception: its name and text, and what it says beside that."""
+    """The name and message of an exception, and its attributes."""
     others = {name: value for name, value in vars(error).items() if not name.startswith("_") and value is not None}
     errors = {"errors": error.exceptions} if isinstance(error, BaseExceptionGroup) else {}
     return {"name": type(error).__name__, "message": str(error), **errors, **others}
@@ -175,7 +175,7 @@ def _article(name):
 
 
 def _plain(value):
-    """Of numpy's and pandas' types, what plain Python has for them; anything else as it is."""
+    """Converts types of numpy and pandas to those of plain Python, and returns anything else as it is."""
     if isinstance(value, JsProxy):
         return value.to_py()
     package = str(type(value).__module__).partition(".")[0]
@@ -192,8 +192,8 @@ def _plain(value):
 
 def to_json(value, max_depth, max_chars):
     """
-    JSON text of a value; a note on what it does not say exactly, or None; and whether the rest of it was left
-    out, because it has more than ``max_chars``.
+    Returns the JSON text of a value, a note on what it represents inexactly (or None), and whether the rest was left
+    out because it has more than ``max_chars`` characters.
     """
     converter = _Converter(max_depth, max_chars)
     plain = converter.convert(value)
@@ -202,6 +202,6 @@ def to_json(value, max_depth, max_chars):
     try:
         text.encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair, which only an escape can carry.
+        # Half of a surrogate pair, which only an escape can represent.
         text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
     return text, note, converter.is_cut

@@ -1,4 +1,4 @@
-"""The time zones of the host, for ``zoneinfo``; kept packed until a program imports it."""
+"""The time zones of the host, for ``zoneinfo``. They stay compressed until a program imports that."""
 
 import pathlib
 import sys
@@ -10,12 +10,12 @@ _packed = None
 
 
 def add(name, data):
-    """Takes one file, as a JavaScript buffer."""
+    """Adds one file, whose content is a JavaScript buffer."""
     _files[name] = data.to_bytes()
 
 
 def pack():
-    """All files are there."""
+    """Compresses the files once all are added."""
     global _packed
     index = [(name, len(data)) for name, data in _files.items()]
     _packed = index, zlib.compress(b"".join(_files.values()), 9)
@@ -24,7 +24,7 @@ def pack():
 
 
 class _Unpacker:
-    """Sees the import of ``zoneinfo`` before it happens, and then no more."""
+    """Unpacks the files before the first import of ``zoneinfo``, and then removes itself."""
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
