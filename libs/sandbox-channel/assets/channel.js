@@ -1,6 +1,6 @@
 /**
- * The pipe to the server: frames out on stdout, one JSON line each in on stdin. The policy is the
- * server's; nothing here guards anything but the program's own calls from its own prints.
+ * The pipe to the server: frames go out on stdout, replies come in on stdin as lines of JSON. The server enforces the
+ * policy; the code here only keeps the program's calls apart from what it prints.
  */
 import { costOf } from './json-meter.js';
 import { concat, LineReader } from './line-reader.js';
@@ -18,9 +18,9 @@ const encoder = new TextEncoder();
 const encode = encoder.encode.bind(encoder);
 const decoder = new TextDecoder();
 const decode = decoder.decode.bind(decoder);
-/** Calls that are made together are kept until there are so many bytes of them. */
+/** Calls that are made together are collected up to this many bytes. */
 const maxOutboxBytes = 64 * 1024;
-/** The server ends a process that sends a larger frame, a more expensive one, or more of them before it has replied. */
+/** The server ends a process that exceeds these limits of one frame, or of all frames that wait for their reply. */
 const maxFrameBytes = 1024 * 1024;
 const maxFrameCost = 6 * 1024 * 1024;
 const maxOutstanding = 8 * 1024 * 1024;
@@ -39,7 +39,7 @@ export class Channel {
   #lines;
   #lastId = 0;
   #isGathering = false;
-  /** What the calls take that wait for their reply, and those whose turn comes when there is room: `{ frame, taken }`. */
+  /** What calls without a reply take, and the calls that are sent once there is room: `{ frame, taken }`. */
   #outstanding = 0;
   #held = [];
   /** Frames of calls that go out together, once the program pauses. */
@@ -60,11 +60,12 @@ export class Channel {
   }
 
   /**
-   * Waits for the program: `{ code, … }`. Its time begins then; with `loadsFirst`, when `startProgram` is called.
+   * Waits for the program, `{ code, … }`. Its clock starts when it arrives; with `loadsFirst`, it starts when
+   * `startProgram` is called.
    */
   receiveProgram(loadsFirst = false) {
     const line = this.#lines.nextBlocking();
-    // The server is gone before it had anything to run.
+    // The server ended before it had anything to run.
     if (line === undefined) exit(0);
     if (loadsFirst) this.#write(this.#encode('{"type":"loading"}'));
     else this.startProgram();
@@ -81,12 +82,12 @@ export class Channel {
     const frame = this.#encode(stringify({ type: 'call', id, method, params }));
     const cost = costOf(frame);
     if (cost > maxFrameCost) {
-      const message = `The arguments have too many parts for one call: they would take ${cost} bytes in memory, where ${maxFrameCost} may be taken. Send fewer of them at a time.`;
+      const message = `The arguments have too many parts for one call: they would take ${cost} bytes of memory, but at most ${maxFrameCost} are allowed. Send fewer of them at a time.`;
       throw new HostError({ code: 'invalid_argument', message });
     }
     this.#lastId = id;
     const { promise, resolve, reject } = Promise.withResolvers();
-    // Parsed, and as text.
+    // What the call takes both parsed and as text.
     const taken = cost + frame.length;
     this.#waiting.set(id, { promise, resolve, reject, taken });
     this.#held.push({ frame, taken });
@@ -94,7 +95,7 @@ export class Channel {
     return promise;
   }
 
-  /** Sends what there is room for, the calls in their order. */
+  /** Sends calls in their order, for as long as there is room. */
   #release() {
     for (let next; (next = this.#held[0]) && this.#outstanding + next.taken <= maxOutstanding;) {
       this.#held.shift();
@@ -109,7 +110,7 @@ export class Channel {
       this.#outboxBytes += frame.length;
       if (this.#outboxBytes > maxOutboxBytes) this.#flush();
     } else {
-      // The first at once: the server works on it while the program makes the others.
+      // Send the first at once, so that the server works on it while the program makes the others.
       this.#isGathering = true;
       this.#write(frame);
       void this.#exchange();
@@ -117,8 +118,8 @@ export class Channel {
   }
 
   /**
-   * The reply to a request, `{ value }` or `{ error }`, and nothing else happens until it is there: that takes
-   * a third of the time. Undefined where that is not to be had: others wait as well, or are read already.
+   * Blocks until the reply to a request is there, `{ value }` or `{ error }`; that takes a third of the time. Undefined
+   * if that is not possible, because other requests wait as well or replies are already being read.
    */
   replyNow(request) {
     if (this.#waiting.size !== 1 || this.#isReading) return undefined;
@@ -129,8 +130,8 @@ export class Channel {
   }
 
   /**
-   * Asks the server and blocks until the reply is there, `{ value }` or `{ error }`. Undefined where the program waits
-   * for other calls: their reader takes this reply, too.
+   * Asks the server and blocks until the reply is there, `{ value }` or `{ error }`. Undefined if the program waits for
+   * other calls, because their reader would take this reply, too.
    */
   askNow(method, params) {
     if (this.#isReading) return undefined;
@@ -142,14 +143,14 @@ export class Channel {
     return reply;
   }
 
-  /** Sends the program's outcome, the last frame; `json` is its value, serialised already. */
+  /** Sends the program's outcome, the last frame; `json` is its value, already serialized. */
   sendResult(fields, json) {
     const frame = stringify({ type: 'result', ...fields });
     this.#outbox.push(this.#encode(json === undefined ? frame : `${frame.slice(0, -1)},"value":${json}}`));
     this.#flush();
   }
 
-  /** Does nothing until the server ends this process: ending itself would keep the CPU busy while it answers. */
+  /** Waits until the server ends this process; exiting here would keep the CPU busy while the server answers. */
   awaitEnd() {
     try {
       while (this.#lines.nextBlocking() !== undefined);
@@ -160,7 +161,7 @@ export class Channel {
     exit(0);
   }
 
-  /** Once the program pauses: sends first, for reading takes a while to begin. */
+  /** Runs once the program pauses. It sends first, because reading takes a while to begin. */
   async #exchange() {
     await undefined;
     this.#isGathering = false;
@@ -172,7 +173,7 @@ export class Channel {
     const frames = this.#outbox;
     this.#outbox = [];
     this.#outboxBytes = 0;
-    // One write for all: each would wake the server.
+    // One write for all frames, because each write wakes the server.
     if (frames.length > 0) this.#write(frames.length === 1 ? frames[0] : concat(frames));
   }
 
@@ -180,7 +181,7 @@ export class Channel {
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(this.#pipe.writeSync(rest));
   }
 
-  /** A frame; throws a `HostError` when it is too large. */
+  /** Returns a frame; throws a `HostError` if it is too large. */
   #encode(json) {
     const bytes = encode(`\u001e${this.#nonce}${json}\n`);
     if (bytes.length > maxFrameBytes) {
@@ -190,7 +191,7 @@ export class Channel {
     return bytes;
   }
 
-  /** Reads only while something waits for it: a pending read would keep the program from ending. */
+  /** Reads only while calls wait for replies, because a pending read would keep the program from ending. */
   async #readReplies() {
     this.#isReading = true;
     while (this.#waiting.size > 0) this.#settle(await this.#lines.next());
@@ -198,10 +199,10 @@ export class Channel {
   }
 
   #settle(line) {
-    // The server is gone: nobody waits for the program any more.
+    // The server is gone, so the program is not needed any more.
     if (line === undefined) exit(0);
     const { id, error, text, ...reply } = parse(line);
-    // Here, not in the server: it takes the program's time and memory.
+    // Parsed here and not in the server, so that it takes the program's time and memory.
     const value = text === undefined ? reply.value : parseText(text);
     const caller = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -228,7 +229,7 @@ export function openChannel() {
   return { channel: new Channel(nonce, stdio, lines), ...start };
 }
 
-/** A channel whose calls are answered at once, by nobody: what was called often before is fast. */
+/** A channel without a server that answers its calls at once, to warm up code that programs will run. */
 export function openRehearsal() {
   const replies = [];
   const readSync = (buffer) => {

@@ -1,10 +1,10 @@
 import { HostError } from './channel.js';
 
-/** Statuses that the fetch standard gives no body. */
+/** Statuses without a body, by the fetch standard. */
 const nullBodyStatuses = [101, 103, 204, 205, 304];
 
 /**
- * A `fetch` that asks the server: the process has no network. The server performs the request if
+ * A `fetch` that asks the server, because the process has no network. The server performs the request if
  * `permissions.net` names the host.
  */
 export function createFetch(channel) {
@@ -28,7 +28,7 @@ export function createFetch(channel) {
   };
 }
 
-/** As the standard has it: a refusal is a TypeError, an abort rejects with the signal's reason. */
+/** Follows the standard: a refusal is a TypeError, and an abort rejects with the signal's reason. */
 async function abortable(signal, ask) {
   signal.throwIfAborted();
   let abort;

@@ -1,4 +1,4 @@
-/** How deep JSON text nests. */
+/** How deep arrays and objects of JSON text nest. */
 export function depthOf(json) {
   let depth = 0;
   let deepest = 0;
@@ -15,7 +15,7 @@ export function depthOf(json) {
   return deepest;
 }
 
-/** What JSON text, as bytes, costs whoever parses it, in bytes: see `JsonMeter`, by which the server judges it. */
+/** The cost of parsing JSON text, in bytes of memory. The server computes the same with `JsonMeter`. */
 export function costOf(bytes) {
   let cost = bytes.length;
   let isString = false;

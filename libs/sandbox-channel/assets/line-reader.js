@@ -3,28 +3,28 @@ const decoder = new TextDecoder();
 const decode = decoder.decode.bind(decoder);
 const lineFeed = 0x0a;
 
-/** Reads lines from a pipe; bytes of a line come in pieces of any size. */
+/** Reads lines from a pipe; the bytes of a line can come in pieces of any size. */
 export class LineReader {
   #pipe;
   #buffer = new Uint8Array(256 * 1024);
-  /** Of the buffer, what was read and is no line yet. */
+  /** The part of the buffer that was read and not yet returned as a line. */
   #rest = this.#buffer.subarray(0, 0);
-  /** Copies of what the buffer held before, of a line that has not ended. */
+  /** Earlier pieces of a line that has not ended; copies, because the buffer is reused. */
   #pieces = [];
 
   constructor(pipe) {
     this.#pipe = pipe;
   }
 
-  /** The next line, or undefined when there is none any more. */
+  /** The next line, or undefined at the end of the pipe. */
   async next() {
     const line = this.#takeLine();
-    // Of a line that has begun, the rest is on its way: each wait for a piece of it would take longer than the piece.
+    // The rest of a line that has begun is on its way: blocking for it is faster than an asynchronous wait per piece.
     if (line !== undefined || this.#pieces.length > 0) return line ?? this.nextBlocking();
     return this.#add(await this.#pipe.read(this.#buffer)) ? this.nextBlocking() : undefined;
   }
 
-  /** As `next`, and nothing else happens meanwhile: that wakes the process faster. */
+  /** Like `next`, but blocks, because then the process wakes up faster. */
   nextBlocking() {
     for (;;) {
       const line = this.#takeLine();
@@ -39,7 +39,7 @@ export class LineReader {
     return true;
   }
 
-  /** A line that is there in full; otherwise the buffer is free again. */
+  /** A complete line; if there is none, the buffer can be reused. */
   #takeLine() {
     const end = this.#rest.indexOf(lineFeed);
     if (end === -1) {
@@ -59,7 +59,7 @@ export class LineReader {
   }
 }
 
-/** The pieces as one piece. */
+/** Joins the pieces. */
 export function concat(pieces) {
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let offset = 0;

@@ -1,11 +1,11 @@
 import { HostError } from './channel.js';
 
-// Taken before the program runs.
+// Taken before the program runs, so that its changes to the globals do not matter here.
 const { Blob, URL } = globalThis;
 const { fromBase64 } = Uint8Array;
-/** The renderer parses the whole text, so its memory grows with that. */
+/** The renderer parses the whole text, so it needs more memory for longer ones. */
 const maxSvgChars = 4 * 1024 * 1024;
-/** Of the picture, in pixels; what is larger is drawn smaller. Models see no more detail than this has. */
+/** The longest side of a picture, in pixels; larger ones are scaled down. Models see no more detail than this. */
 const maxSide = 2048;
 const family = 'DejaVu Sans';
 const families = Object.fromEntries(
@@ -14,13 +14,13 @@ const families = Object.fromEntries(
     family,
   ]),
 );
-/** What documents for browsers leave out, and a parser of XML insists on. */
+/** Namespaces that documents for browsers may leave out, but XML parsers require. */
 const namespaces = [
   ['xmlns', 'http://www.w3.org/2000/svg', 'svg'],
   ['xmlns:xlink', 'http://www.w3.org/1999/xlink', 'xlink:'],
 ];
 
-/** Draws SVG as PNG. Its renderer comes over the pipe with the first picture: other programs need not wait for it. */
+/** Draws SVG as PNG. The renderer is loaded for the first picture only, so that other programs need not wait. */
 export class SvgDrawer {
   #channel;
   #files;
@@ -30,7 +30,7 @@ export class SvgDrawer {
     this.#channel = channel;
   }
 
-  /** The bytes of a PNG; rejects with a `HostError` where there is nothing to draw, or too much. */
+  /** Returns the bytes of a PNG; rejects with a `HostError` if the SVG is invalid or too large. */
   async draw(svg) {
     if (svg.length > maxSvgChars) {
       const size = `An SVG has at most ${maxSvgChars} characters, not ${svg.length}`;
@@ -47,7 +47,7 @@ export class SvgDrawer {
     }
   }
 
-  /** A renderer of its own: each import of the module makes one. */
+  /** Creates a new renderer, because each import of a new URL creates a new module. */
   async #start() {
     const { module, wasm, fonts } = await (this.#files ??= this.#load());
     const { initWasm, Resvg } = await import(URL.createObjectURL(module));

@@ -29,7 +29,7 @@ export const hostCallTable: HostCallTable = new Map(
   }),
 );
 
-/** What the host calls of one new program are answered from. */
+/** Creates the context for the host calls of one program. */
 export function hostCallContext(reach: ProgramReach): HostCallContext {
   return { ...reach, toolPaths: new ToolPaths(reach.tools), pictures: new ShownPictures() };
 }

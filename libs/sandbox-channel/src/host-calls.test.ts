@@ -4,7 +4,7 @@ import type { HostCall } from './host-call.js';
 import { HostCalls, maxOutstandingCalls } from './host-calls.js';
 
 const call = (id: number, method: string) => ({ type: 'call' as const, id, method, params: {} });
-/** Lets everything happen that waits for nothing else. */
+/** Lets all pending promises settle that wait for nothing else. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Host calls whose replies are read only when the test says so. */
@@ -32,7 +32,7 @@ function unreadCalls(answer?: string) {
 }
 
 describe('HostCalls', () => {
-  test('answers, and tells an unknown method from a known one', async () => {
+  test('answers a known method, and refuses an unknown one', async () => {
     const { calls, sent } = unreadCalls();
     expect([calls.accept(call(1, 'listTools'), 0), calls.accept(call(2, '__proto__'), 0)]).toEqual([
       true,
@@ -45,7 +45,7 @@ describe('HostCalls', () => {
     ]);
   });
 
-  test('answers four calls of a method until replies are read, whatever the other methods do', async () => {
+  test('answers four calls per method until replies are read', async () => {
     const { calls, begun, sent } = unreadCalls();
     for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'), 0);
     calls.accept(call(11, 'listTools'), 0);
@@ -63,7 +63,7 @@ describe('HostCalls', () => {
     );
   });
 
-  test('answers all calls at once of a method that has no limit', async () => {
+  test('answers all calls of a method without a limit at once', async () => {
     const { calls, begun } = unreadCalls();
     for (let id = 1; id <= 100; id++) calls.accept(call(id, 'callTool'), 0);
     await settle();
@@ -83,7 +83,7 @@ describe('HostCalls', () => {
 
   const mebibyte = 1024 * 1024;
 
-  test('takes calls that cost so much together, and more once replies are read', async () => {
+  test('accepts calls that cost up to 8 MiB together, and more once replies are read', async () => {
     const { calls, sent } = unreadCalls();
     expect(calls.accept(call(1, 'callTool'), 6 * mebibyte)).toBe(true);
     expect(calls.accept(call(2, 'callTool'), 2 * mebibyte)).toBe(true);
@@ -94,7 +94,7 @@ describe('HostCalls', () => {
     expect(calls.accept(call(4, 'callTool'), 2 * mebibyte)).toBe(true);
   });
 
-  test('keeps 64 MB of replies for all programs together, and 4 MB for each whatever the others do', async () => {
+  test('keeps 64 MB of unread replies for all programs together, and at least 4 MB for each', async () => {
     const programs = Array.from({ length: 3 }, () => unreadCalls('x'.repeat(4 * mebibyte - 100_000)));
     const ask = async (program: number, id: number) => {
       const { calls, sent } = programs[program] ?? unreadCalls();
@@ -120,7 +120,7 @@ describe('HostCalls', () => {
     expect(ids.map((id) => calls.accept(call(id, 'callTool'), 0)).at(-1)).toBe(false);
   });
 
-  test('begins nothing more once the program is over', async () => {
+  test('starts no waiting call once the program is over', async () => {
     const { calls, begun, sent, ended } = unreadCalls();
     for (let id = 1; id <= 10; id++) calls.accept(call(id, 'readFile'), 0);
     await settle();

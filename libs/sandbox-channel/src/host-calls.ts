@@ -7,17 +7,17 @@ import { errorReply, valueReply } from './replies/reply.js';
 import { UnreadReplies } from './replies/unread-replies.js';
 import { unknownCall } from './unknown-call.js';
 
-/** Calls that wait for their reply; a program that has more is ended. */
+/** How many calls may wait for their reply; a program with more is ended. */
 export const maxOutstandingCalls = 4096;
 /**
- * What these may take in memory together, about: one of the largest, and many small ones. The bootstrap keeps
- * what is more until replies have come, so that only a program that writes to the pipe itself exceeds it.
+ * How much memory they may take together, about: one of the largest, and many small ones. The bootstrap holds back
+ * further calls until replies have come, so only a program that writes to the pipe itself exceeds this.
  */
 const maxOutstandingCost = 8 * 1024 * 1024;
-/** Calls of one method that are answered at once, where that has no other limit. */
+/** How many calls of one method are answered at once, if the method sets no other limit. */
 const defaultMaxAtOnce = 4;
 
-/** What there is not costs nothing, and names of it are not kept. */
+/** For unknown methods: refusing them costs nothing, and their names must not be kept. */
 const unlimited = { maxAtOnce: Infinity };
 
 type Call = Extract<SandboxFrame, { type: 'call' }>;
@@ -34,7 +34,7 @@ export class HostCalls {
   #outstanding = 0;
   #outstandingCost = 0;
 
-  /** @param reply - Sends a reply, a line; resolves when the program has taken it. */
+  /** @param reply - Sends a reply, which is one line; resolves when the program has read it. */
   constructor(
     table: HostCallTable,
     context: HostCallContext,
@@ -47,7 +47,7 @@ export class HostCalls {
     this.#signal = signal;
   }
 
-  /** Takes a call; false when the program broke the rules: an id that does not count up, too many or too much at once. */
+  /** Takes a call; false if the program broke the rules: the id does not count up, or the calls are too many or too large. */
   accept(call: Call, cost: number): boolean {
     if (call.id <= this.#lastId || this.#outstanding >= maxOutstandingCalls) return false;
     if (this.#outstandingCost + cost > maxOutstandingCost) return false;
@@ -61,7 +61,7 @@ export class HostCalls {
     return true;
   }
 
-  /** A call is over when its reply was read: a program that only asks must not fill the server's memory. */
+  /** A call ends when its reply was read, so that a program that reads nothing cannot fill the server's memory. */
   async #serve(call: Call): Promise<void> {
     const serve = () => this.#answer(call).then((reply) => this.#send(call.id, reply));
     const { method } = call;
@@ -72,7 +72,7 @@ export class HostCalls {
     await turns(serve);
   }
 
-  /** Keeps nothing of a reply itself: the promise lasts until the program reads, and so would what it refers to. */
+  /** The promise lives until the program reads, so its callback must not refer to the reply. */
   #send(id: number, reply: Buffer): Promise<void> {
     const bytes = reply.length;
     if (!this.#unread.add(bytes)) return this.#reply(errorReply(id, noRoom()));
@@ -94,7 +94,7 @@ export class HostCalls {
 function noRoom(): CodeExecutorError {
   return new CodeExecutorError(
     'unavailable',
-    'The answer was dropped, because programs have left too many of theirs unread; wait for fewer of them at once.',
+    'The answer was dropped, because programs have left too many answers unread; make fewer calls at once.',
     { retryAfterMs: 1000 },
   );
 }

@@ -5,28 +5,28 @@ import type { HostCall, HostCallTable } from './host-call.js';
 import { hostCallTable } from './host-call-table.js';
 
 /**
- * Answers a host call of an embedder's own. `params` is what the program gave: claims of untrusted code, for the
- * handler to judge. The answer is JSON of at most 16 MB. A `CodeExecutorError` reaches the program with its code and
- * message; of any other error it learns nothing but that there was one. `signal` aborts when the program is over.
+ * Answers an embedder's own host call. The handler must validate `params`, because they come from untrusted code. The
+ * answer is JSON of at most 16 MB. A `CodeExecutorError` reaches the program with its code and message; of any other
+ * error, the program learns only that there was one. `signal` aborts when the program is over.
  */
 export type HostCallHandler = (params: JsonObject, signal: AbortSignal) => Promise<unknown>;
 
 /** Handlers by the names of their calls, in camel case. */
 export type HostCallHandlers = Readonly<Record<string, HostCallHandler>>;
 
-/** What programs may ask for, with the calls of an embedder's own. */
+/** What programs may ask for, including an embedder's own calls. */
 export interface OwnHostCalls {
   table: HostCallTable;
-  /** The names of the embedder's calls by what they are called in programs. */
+  /** The names of the embedder's calls, by their names in programs. */
   globals: Readonly<Record<string, string>>;
 }
 
 /**
- * Adds calls of an embedder's own to those that there are.
+ * Adds an embedder's own calls to the built-in ones.
  *
  * @param style - How programs write names.
- * @param taken - The globals that programs have without them.
- * @throws CodeExecutorError `invalid_argument` for a name that is none in camel case, is taken, or would be two calls.
+ * @param taken - The globals that programs have anyway.
+ * @throws CodeExecutorError `invalid_argument` for a name that is not in camel case, is taken, or would mean two calls.
  */
 export function withOwnHostCalls(
   handlers: HostCallHandlers,
@@ -36,8 +36,8 @@ export function withOwnHostCalls(
   const globals = new Map<string, string>();
   for (const name of Object.keys(handlers)) {
     if (identifierOf(name, 'camelCase') !== name)
-      throw unfit(name, 'is no name in camel case, such as timeOfDay');
-    if (hostCallTable.has(name)) throw unfit(name, 'is the name of a host call that there is');
+      throw unfit(name, 'is not a name in camel case, such as timeOfDay');
+    if (hostCallTable.has(name)) throw unfit(name, 'is the name of a built-in host call');
     const written = identifierOf(name, style);
     if (taken.has(written)) throw unfit(name, `would replace the global ${written} of programs`);
     const other = globals.get(written);

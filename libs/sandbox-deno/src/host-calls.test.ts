@@ -136,18 +136,18 @@ describe.each(isolationsUnderTest())("An embedder's own host calls (%s)", (isola
 });
 
 test.each([
-  ['callTool', 'is the name of a host call that there is'],
-  ['fetch', 'is the name of a host call that there is'],
-  ['readFile', 'is the name of a host call that there is'],
+  ['callTool', 'is the name of a built-in host call'],
+  ['fetch', 'is the name of a built-in host call'],
+  ['readFile', 'is the name of a built-in host call'],
   ['tools', 'would replace the global tools of programs'],
   ['setTimeout', 'would replace the global setTimeout of programs'],
   ['toString', 'would replace the global toString of programs'],
-  ['time-of-day', 'is no name in camel case, such as timeOfDay'],
-  ['Now', 'is no name in camel case, such as timeOfDay'],
-  ['', 'is no name in camel case, such as timeOfDay'],
-  ['delete', 'is no name in camel case, such as timeOfDay'],
-  ['then', 'is no name in camel case, such as timeOfDay'],
-  ['__proto__', 'is no name in camel case, such as timeOfDay'],
+  ['time-of-day', 'is not a name in camel case, such as timeOfDay'],
+  ['Now', 'is not a name in camel case, such as timeOfDay'],
+  ['', 'is not a name in camel case, such as timeOfDay'],
+  ['delete', 'is not a name in camel case, such as timeOfDay'],
+  ['then', 'is not a name in camel case, such as timeOfDay'],
+  ['__proto__', 'is not a name in camel case, such as timeOfDay'],
 ])('A host call cannot be called "%s"', (name, problem) => {
   const hostCalls = Object.fromEntries([[name, () => Promise.resolve(1)]]);
   const message = `hostCalls: "${name}" ${problem}; choose another.`;

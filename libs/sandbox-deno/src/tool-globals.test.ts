@@ -86,7 +86,7 @@ return Promise.all([...large, ...small]);`;
       name: 'McpToolError',
       code: 'invalid_argument',
       message:
-        'The arguments have too many parts for one call: they would take 15000943 bytes in memory, where 6291456 may be taken. Send fewer of them at a time.',
+        'The arguments have too many parts for one call: they would take 15000943 bytes of memory, but at most 6291456 are allowed. Send fewer of them at a time.',
     });
   });
 

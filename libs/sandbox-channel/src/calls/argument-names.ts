@@ -1,12 +1,12 @@
 import { type JsonObject, type JsonSchema, type ToolHit } from '@code-executor/contracts';
 import { pythonParametersOf } from '@code-executor/schema-types';
 
-/** Of a tool with more, arguments have the names that they have. */
+/** For tools with more properties, the names of arguments are not changed. */
 const maxProperties = 1000;
 
 /**
- * Keyword arguments under the names of the tool's own properties: `page_size` is `page-size` and `from_` is
- * `from`, as signatures show them. A property's own name is always that property.
+ * Renames keyword arguments to the tool's own property names: `page_size` becomes `page-size` and `from_` becomes
+ * `from`, as signatures show them. A name that is itself a property stays as it is.
  */
 export function withOwnNames(args: JsonObject, { parameters = {} }: Pick<ToolHit, 'parameters'>): JsonObject {
   const properties = propertiesOf(parameters);
@@ -20,7 +20,7 @@ export function withOwnNames(args: JsonObject, { parameters = {} }: Pick<ToolHit
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** The described ones and those that are only required: signatures show both. */
+/** The described properties and those that are only required, because signatures show both. */
 function propertiesOf({ properties, required }: JsonSchema): ReadonlySet<string> {
   const described = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
   const demanded = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];

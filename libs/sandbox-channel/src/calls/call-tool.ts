@@ -15,7 +15,7 @@ import type { ToolPaths } from './tool-paths.js';
 
 const maxShownNameChars = 200;
 
-/** Calls a tool, by its name or by a path. */
+/** Calls a tool by its name or by its path. */
 export const callTool: HostCall = {
   // The `ToolSource` has limits of its own: on calls at once and on bytes of results.
   maxAtOnce: Infinity,
@@ -34,7 +34,7 @@ export const callTool: HostCall = {
   },
 };
 
-/** What is called: by `name`, or found by `server` and `tool`. */
+/** The tool to call: given by `name`, or found by `server` and `tool`. */
 async function findTarget(
   { name, server, tool }: JsonObject,
   toolPaths: ToolPaths,
@@ -45,7 +45,7 @@ async function findTarget(
     throw invalid('callMCPTool takes the name of a tool as a string.');
   }
   const found = await toolPaths.find({ server, tool }, signal);
-  // Where there is no such tool, the call says so, and which there are.
+  // If there is no such tool, the call fails with an error that says which tools there are.
   return found ? { name: found.name, found } : { name: `mcp__${server}__${tool}` };
 }
 

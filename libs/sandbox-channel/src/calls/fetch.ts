@@ -2,7 +2,7 @@ import { CodeExecutorError, type JsonObject, type JsonValue } from '@code-execut
 
 import type { HostCall } from '../host-call.js';
 
-/** Serves the `fetch` of sandboxed code: through the fetcher, to the granted hosts only. */
+/** Serves the `fetch` of sandboxed code through the fetcher, only for the granted hosts. */
 export const fetch: HostCall = {
   async answer(params, { fetcher, net }, signal) {
     const { url, method, headers, body } = readRequest(params);

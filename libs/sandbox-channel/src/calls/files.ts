@@ -6,14 +6,14 @@ import type { HostCall } from '../host-call.js';
 import { unknownCall } from '../unknown-call.js';
 import { entryPath, type HeldEntry, holdEntry, openEntry, withEntryBeneath } from './open-beneath.js';
 
-/** One file, one way. */
+/** The largest file that a program can read at once. */
 const maxFileBytes = 8 * 1024 * 1024;
 const maxEntries = 10_000;
 const setIdBits = 0o6000;
 
 /**
- * A host call that serves an entry of what was granted to code that has no file access of its own. Linux only:
- * elsewhere there is no way to open a path without following links that appear meanwhile.
+ * A host call that serves granted files and folders to code without file access of its own. Only on Linux, because
+ * elsewhere Node cannot open a path without following links that appear in the meantime.
  */
 function serving(
   grantsFor: 'read' | 'write',
@@ -52,7 +52,7 @@ async function bytesOf(entry: HeldEntry): Promise<string> {
     if (!stats.isFile())
       throw new CodeExecutorError('failed_precondition', `${entry.name} is not a regular file.`);
     if (stats.size > maxFileBytes) throw tooLarge(entry.name);
-    // A file that grows meanwhile is read to where it was.
+    // If the file grows in the meantime, only its original size is read.
     const buffer = Buffer.alloc(stats.size);
     let length = 0;
     while (length < stats.size) {
@@ -77,7 +77,7 @@ async function writeTo(entry: HeldEntry, { data, append, createNew }: JsonObject
     if (!stats.isFile())
       throw new CodeExecutorError('failed_precondition', `${entry.name} is not a regular file.`);
     if ((stats.mode & setIdBits) !== 0) {
-      // Of a server that runs as root, the kernel would leave it these rights.
+      // If the server runs as root, the kernel would keep these bits when the file is changed.
       throw new CodeExecutorError(
         'permission_denied',
         `${entry.name} runs with the rights of its owner, so programs do not change it.`,
@@ -117,12 +117,12 @@ async function entriesOf(entry: HeldEntry): Promise<JsonObject[]> {
   });
 }
 
-/** A link is removed as a link; what it leads to stays. */
+/** Removes a link itself, never its target. */
 async function removeEntry(entry: HeldEntry, isRecursive: boolean): Promise<void> {
   if (entry.isGrant) {
     throw new CodeExecutorError(
       'permission_denied',
-      `${entry.name} is what was granted, and is not removed itself.`,
+      `${entry.name} is the granted path itself, which cannot be removed.`,
     );
   }
   const stats = await using(holdEntry(entry), (held) => held.stat());

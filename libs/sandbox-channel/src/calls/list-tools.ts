@@ -4,7 +4,7 @@ import type { HostCall } from '../host-call.js';
 import { JsonList } from '../replies/json-list.js';
 
 const maxQueryChars = 1000;
-/** Those that programs may ask for. */
+/** The details that programs may ask for. */
 const details: readonly ListDetail[] = ['names', 'brief', 'signatures', 'types', 'full'];
 
 /** Lists tools, or searches them. */

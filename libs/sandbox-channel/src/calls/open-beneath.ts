@@ -4,22 +4,22 @@ import { join, relative, resolve, sep } from 'node:path';
 
 import { CodeExecutorError, type GrantedPath, systemCodeOf } from '@code-executor/contracts';
 
-/** `O_PATH`: the same on x64 and arm64; Node has no name for it. */
+/** `O_PATH`, which is the same on x64 and arm64. Node does not export it. */
 const pathOnly = 0o10000000;
 const openFolder = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** An entry of a folder that is held open: `path` names it whatever happens around it. */
+/** An entry of a folder that is held open, so that `path` stays valid even if the folder is moved. */
 export interface HeldEntry {
   path: string;
   name: string;
-  /** It is what was granted, and not in a folder that was. */
+  /** Whether it is the granted path itself, and not an entry of a granted folder. */
   isGrant: boolean;
 }
 
 /**
- * Opens the folder of `path` beneath its grant, one component after the other, and hands the entry to
- * `use`. No link is followed on the way, also none that appears while this runs: each component is
- * opened relative to the folder before it, which stays open (`openat`, by way of `/proc/self/fd`).
+ * Opens the folder of `path` beneath its grant, one component after another, and passes the entry to `use`. It follows
+ * no link on the way, even if one appears while this runs, because it opens each component relative to the open folder
+ * before it (like `openat`, by way of `/proc/self/fd`).
  *
  * @throws CodeExecutorError `permission_denied` outside of all grants or at a link; `not_found`.
  */
@@ -61,7 +61,7 @@ export async function withEntryBeneath<T>(
   }
 }
 
-/** At once, and as a descriptor of our own: an execution that ends meanwhile closes its grants. */
+/** Opens a second descriptor synchronously, because an execution that ends in the meantime closes its grants. */
 function hold({ handle }: GrantedPath): { fd: number; close: () => Promise<void> | void } {
   const fd = openSync(`/proc/self/fd/${handle.fd}`, pathOnly);
   return {
@@ -80,14 +80,14 @@ export function entryPath(folder: { fd: number }, name: string): string {
   return `/proc/self/fd/${folder.fd}/${name}`;
 }
 
-/** Opens the entry itself; a link, a pipe or a device in its place is refused and never waited for. */
+/** Opens the entry itself. It refuses a link, and does not wait for a pipe or a device in its place. */
 export function openEntry({ path, isGrant }: HeldEntry, flags: number): Promise<FileHandle> {
-  // The way to a grant is a link of the kernel's, to what is held open.
+  // The path of a grant is a link in /proc, which leads to the open descriptor.
   const follow = isGrant ? 0 : constants.O_NOFOLLOW;
   return open(path, flags | follow | constants.O_NONBLOCK, 0o600);
 }
 
-/** Stands for the entry without opening it for reading. */
+/** Opens the entry only as a reference (`O_PATH`), neither for reading nor for writing. */
 export function holdEntry(entry: HeldEntry): Promise<FileHandle> {
   return openEntry(entry, pathOnly);
 }

@@ -7,8 +7,8 @@ const maxShownNames = 12;
 const maxShownChars = 200;
 
 /**
- * The names that a program can write after `tools.`, or after `tools.<server>.` where one is given: `{ server?, style }`.
- * A server that cannot be listed is one of them.
+ * The names that a program can write after `tools.`, or after `tools.<server>.` if a server is given:
+ * `{ server?, style }`. They include servers that cannot be listed.
  */
 export const pathNames: HostCall = {
   async answer({ server: written, style: given }, { tools: source }, signal) {
@@ -25,7 +25,7 @@ export const pathNames: HostCall = {
   },
 };
 
-/** Names as identifiers; those that would share one stay as they are. */
+/** Returns names as identifiers; names that would become the same identifier stay as they are. */
 function asWritten(names: ReadonlySet<string>, style: IdentifierStyle): string[] {
   const identifiers = [...names].map((name) => identifierOf(name, style));
   const isShared = (identifier: string) =>

@@ -25,7 +25,7 @@ describe('ShownPictures', () => {
   };
   const shown = () => pictures.content.map(({ data }) => Buffer.from(data as string, 'base64'));
 
-  test('puts parts together', () => {
+  test('joins the parts of a picture', () => {
     expect(send(1, png, false)).toBeNull();
     expect(shown()).toEqual([]);
     expect(send(1, Buffer.from('rest'))).toBeNull();
@@ -33,7 +33,7 @@ describe('ShownPictures', () => {
     expect(pictures.content).toEqual([{ type: 'image', mimeType: 'image/png', data }]);
   });
 
-  test('keeps pictures apart whose parts come mixed, in the order of their ids', () => {
+  test('sorts pictures by their ids, even if their parts arrive interleaved', () => {
     send(2, png, false);
     send(1, png, false);
     send(2, Buffer.from('two'));
@@ -46,7 +46,7 @@ describe('ShownPictures', () => {
     ['image/jpeg', '\xff\xd8\xff\xe0'],
     ['image/gif', 'GIF89a'],
     ['image/webp', 'RIFF\n\n\n\nWEBPVP8 '],
-  ])('takes %s', (mimeType, text) => {
+  ])('accepts %s', (mimeType, text) => {
     expect(send(1, Buffer.from(text, 'latin1'), true, mimeType)).toBeNull();
     expect(pictures.content).toMatchObject([{ mimeType }]);
   });
@@ -54,25 +54,25 @@ describe('ShownPictures', () => {
   test.each<[string, unknown, Buffer, unknown]>([
     ['another type', 1, png, 'text/html'],
     ['SVG, which the sandbox draws', 1, Buffer.from('<svg/>'), 'image/svg+xml'],
-    ['a type of an object', 1, png, '__proto__'],
+    ['the name of an object property as type', 1, png, '__proto__'],
     ['no type', 1, png, null],
     ['no id', undefined, png, 'image/png'],
-    ['an id that is no whole number', 1.5, png, 'image/png'],
+    ['an id that is not a whole number', 1.5, png, 'image/png'],
     ['bytes of another type', 1, png, 'image/jpeg'],
     ['sound', 1, Buffer.from('RIFF\0\0\0\0WAVEfmt '), 'image/webp'],
-    ['nothing', 1, Buffer.alloc(0), 'image/png'],
+    ['an empty picture', 1, Buffer.alloc(0), 'image/png'],
   ])('refuses %s', (_what, id, part, mimeType) => {
     expect(send(id, part, true, mimeType)).toBe('invalid_argument');
     expect(shown()).toEqual([]);
   });
 
-  test('refuses what comes after the last part', () => {
+  test('refuses parts after the last part of a picture', () => {
     send(1, png);
     expect(send(1, png)).toBe('invalid_argument');
     expect(shown()).toEqual([png]);
   });
 
-  test('takes 16 pictures, unfinished ones among them, and no more', () => {
+  test('accepts at most 16 pictures, including unfinished ones', () => {
     for (let id = 1; id <= 15; id++) expect(send(id, png)).toBeNull();
     expect(send(16, png, false)).toBeNull();
     expect(send(17, png)).toBe('resource_exhausted');
@@ -80,12 +80,12 @@ describe('ShownPictures', () => {
     expect(shown()).toHaveLength(16);
   });
 
-  test('takes 4 MB of all pictures together; one that does not fit is forgotten', () => {
+  test('accepts 4 MB for all pictures together, and forgets a picture that does not fit', () => {
     const part = ofBytes(700 * kilobyte);
     for (let count = 0; count < 2; count++) expect(send(1, part, count === 1)).toBeNull();
     for (let count = 0; count < 3; count++) expect(send(2, part, false)).toBeNull();
     expect(send(2, ofBytes(596 * kilobyte + 1))).toBe('resource_exhausted');
-    // Its place is free.
+    // The forgotten picture does not count any more.
     expect(send(3, ofBytes(700 * kilobyte))).toBeNull();
     expect(send(4, ofBytes(700 * kilobyte))).toBeNull();
     expect(send(5, ofBytes(700 * kilobyte))).toBeNull();
@@ -94,7 +94,7 @@ describe('ShownPictures', () => {
     expect(shown().reduce((sum, { length }) => sum + length, 0)).toBe(4096 * kilobyte);
   });
 
-  test('takes few parts of a picture, however small: each costs memory of its own', () => {
+  test('limits the number of parts of a picture, however small they are', () => {
     send(1, png, false);
     for (let count = 0; count < 5; count++) expect(send(1, Buffer.alloc(0), false)).toBeNull();
     expect(send(1, Buffer.alloc(0), false)).toBe('resource_exhausted');

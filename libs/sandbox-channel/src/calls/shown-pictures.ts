@@ -8,11 +8,11 @@ import {
 
 const maxPictures = 16;
 /**
- * Of all pictures of a program, in bytes. They go to the client in one message, as Base64, and clients take few
- * megabytes: those on the TypeScript SDK end the session at a line of 10 MB.
+ * The size of all pictures of a program, in bytes. They go to the client in one message, as Base64, and clients accept
+ * only a few megabytes: those based on the TypeScript SDK end the session at a line of 10 MB.
  */
 const maxBytes = 4 * 1024 * 1024;
-/** Of one picture, of 720 KiB each: so many tiny ones would cost more memory than what is in them. */
+/** The number of parts of one picture, 720 KiB each. Many tiny parts would take more memory than their content. */
 const maxParts = Math.ceil(maxBytes / (720 * 1024));
 
 interface ShownPicture {
@@ -23,13 +23,13 @@ interface ShownPicture {
 }
 
 /**
- * Gathers the pictures that one program shows. They come in parts, and parts of several may come mixed:
- * `id` says which picture a part belongs to, and counts up in the order in which they were shown.
+ * Collects the pictures that one program shows. They come in parts, and the parts of several pictures may be
+ * interleaved: `id` says which picture a part belongs to, and counts up in the order in which they were shown.
  */
 export class ShownPictures {
   readonly #pictures = new Map<number, ShownPicture>();
 
-  /** The pictures that are there as a whole, in order. */
+  /** The complete pictures, in order. */
   get content(): ContentBlock[] {
     return [...this.#pictures]
       .filter(([, { isWhole }]) => isWhole)
@@ -44,7 +44,7 @@ export class ShownPictures {
   /**
    * Takes one part; a picture that gets too large is forgotten.
    *
-   * @throws CodeExecutorError `invalid_argument` for what is no part of a picture, `resource_exhausted` for too much.
+   * @throws CodeExecutorError `invalid_argument` if this is not a part of a picture, `resource_exhausted` for too much.
    */
   take({ id, mimeType, part, isLast }: JsonObject): void {
     if (!Number.isSafeInteger(id) || typeof mimeType !== 'string' || typeof part !== 'string') {
@@ -57,7 +57,7 @@ export class ShownPictures {
     const number = id as number;
     const picture = this.#pictures.get(number) ?? this.#begin(number, mimeType, bytes);
     if (picture.isWhole) {
-      throw new CodeExecutorError('invalid_argument', `Picture ${number} is there as a whole already.`);
+      throw new CodeExecutorError('invalid_argument', `Picture ${number} is already complete.`);
     }
     picture.parts.push(bytes);
     picture.bytes += bytes.length;
@@ -79,7 +79,7 @@ export class ShownPictures {
       );
     }
     if (pictureTypeOf(bytes) !== mimeType) {
-      throw new CodeExecutorError('invalid_argument', `What is to be shown as ${mimeType} is none.`);
+      throw new CodeExecutorError('invalid_argument', `The data to be shown as ${mimeType} is not ${mimeType}.`);
     }
     if (this.#pictures.size >= maxPictures) {
       throw new CodeExecutorError('resource_exhausted', `A program shows at most ${maxPictures} pictures.`);

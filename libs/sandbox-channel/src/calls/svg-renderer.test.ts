@@ -7,7 +7,7 @@ import { svgRenderer } from './svg-renderer.js';
 const ask = (params: JsonObject) => svgRenderer.answer(params, {} as never, AbortSignal.timeout(10_000));
 
 describe('The files of the SVG renderer', () => {
-  test('come in parts that fit into a frame', async () => {
+  test('are sent in parts that fit into a frame', async () => {
     const { part, isLast } = (await ask({ file: 'wasm', start: 0 })) as { part: string; isLast: boolean };
     expect(Buffer.from(part, 'base64').subarray(0, 4).toString('latin1')).toBe('\0asm');
     expect(Buffer.byteLength(part)).toBe(960 * 1024);
@@ -23,7 +23,7 @@ describe('The files of the SVG renderer', () => {
     { file: 'wasm' },
     { file: 'wasm', start: -1 },
     { file: 'wasm', start: 0.5 },
-  ])('are no other files: %j', async (params) => {
+  ])('do not include %j', async (params) => {
     await expect(ask(params)).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 });

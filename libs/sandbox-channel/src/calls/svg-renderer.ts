@@ -20,8 +20,8 @@ const files: ReadonlyMap<unknown, () => string> = new Map([
 ]);
 
 /**
- * Hands out the files of the SVG renderer, a part at a time: `{ file, start }`. SVG is untrusted, so it is drawn
- * inside the sandbox, and a sandbox can read no file by itself.
+ * Sends the files of the SVG renderer, one part at a time: `{ file, start }`. SVG is untrusted, so it is drawn inside
+ * the sandbox, which cannot read files itself.
  */
 export const svgRenderer: HostCall = {
   async answer({ file: name, start }) {

@@ -7,24 +7,24 @@ describe('ToolPaths', () => {
   const { signal } = new AbortController();
   const hit: ToolHit = { name: 'mcp__my-server__create-issue', server: 'my-server' };
   const failedServers = [{ server: 'broken', reason: 'It was not found', fix: 'Install it.' }];
-  /** Tells of all that failed, as a listing does once everything is known. */
+  /** Names every server that failed, even if only one server is asked for. */
   const source: ToolSource<ToolHit> = {
     listTools: ({ server } = {}) =>
       Promise.resolve({ tools: server === undefined || server === hit.server ? [hit] : [], failedServers }),
     callTool: () => Promise.reject(new Error('not called')),
   };
 
-  test('a server that failed hides none of the others', async () => {
+  test('finds tools of other servers if one server failed', async () => {
     const paths = new ToolPaths(source);
     expect(await paths.find({ server: 'myServer', tool: 'createIssue' }, signal)).toBe(hit);
   });
 
-  test('a server that failed has no tools by path', async () => {
+  test('finds no tool of a server that failed', async () => {
     const paths = new ToolPaths(source);
     expect(await paths.find({ server: 'broken', tool: 'createIssue' }, signal)).toBeUndefined();
   });
 
-  test('calls that come at once share a listing, and stay in their order', async () => {
+  test('calls that are made at once share a listing, and stay in their order', async () => {
     let listings = 0;
     const slow: ToolSource<ToolHit> = {
       ...source,
@@ -42,7 +42,7 @@ describe('ToolPaths', () => {
     expect({ listings, order }).toEqual({ listings: 2, order: [0, 1, 2] });
   });
 
-  test('a server that could not be listed is asked again', async () => {
+  test('lists a server again if that failed before', async () => {
     let isBroken = true;
     const paths = new ToolPaths({
       ...source,
@@ -54,7 +54,7 @@ describe('ToolPaths', () => {
     expect(await paths.find(path, signal)).toBe(hit);
   });
 
-  test('waits for the server that is meant, and knows its tools of now', async () => {
+  test('waits for the server that is meant, and finds tools that it has gained since', async () => {
     const asked: ListOptions[] = [];
     let tools: ToolHit[] = [];
     const paths = new ToolPaths({

@@ -15,10 +15,10 @@ export interface ToolPath {
 const maxShownNames = 5;
 const maxShownChars = 200;
 
-/** Finds the tools that one program means by paths. */
+/** Finds the tools that one program names by paths. */
 export class ToolPaths {
   readonly #source: ToolSource<ToolHit>;
-  /** By the names of servers, as programs wrote them: one listing that all calls share, so that they stay in their order. */
+  /** Listings by the names of servers as written. All calls share a listing, so that they stay in their order. */
   readonly #servers = new Map<string, Promise<PathIndex | undefined>>();
   #everything: Promise<Everything> | undefined;
 
@@ -27,15 +27,15 @@ export class ToolPaths {
   }
 
   /**
-   * The tool that is meant: by its name as it is, or by the identifier of that, of either language. Undefined
-   * where there is none, or its server cannot be listed. Rejects with `invalid_argument` where it may be several.
+   * The tool that a path means: `server` and `tool` are exact names, or their identifiers in one of the languages.
+   * Undefined if there is none, or its server cannot be listed. Rejects with `invalid_argument` if it may be several.
    */
   async find(path: ToolPath, signal: AbortSignal): Promise<ToolHit | undefined> {
     const kept = this.#servers.get(path.server) ?? this.#everything?.then(({ index }) => index);
     const index = await (kept ?? this.#listOnce(path.server, signal));
     let found = index?.find(path) ?? [];
     if (kept && found.length === 0) {
-      // There may be more by now.
+      // The server may have more tools by now.
       const server = index?.serverOf(path) ?? path.server;
       found = (await this.#listServer(server, signal))?.find({ ...path, server }) ?? [];
     }
@@ -43,7 +43,7 @@ export class ToolPaths {
     return found[0];
   }
 
-  /** Kept where it is of one server; everything is kept by itself. */
+  /** Lists a server and keeps the listing. For names that are not exact, it uses `#everything` instead. */
   #listOnce(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
     const own = this.#listServer(server, signal);
     const index = own.then((found) => found ?? this.#listOthers(server, signal));
@@ -53,7 +53,7 @@ export class ToolPaths {
     return index;
   }
 
-  /** Of others, what is listed already may tell too. */
+  /** For names that are not exact: finds them in the listing of all servers. */
   async #listOthers(written: string, signal: AbortSignal): Promise<PathIndex | undefined> {
     const { index, failed } = await (this.#everything ??= this.#listEverything(signal));
     if (failed.some(({ server }) => server === written)) return undefined;
@@ -61,7 +61,7 @@ export class ToolPaths {
     return meant ? this.#listServer(meant.server, signal) : index;
   }
 
-  /** Kept for as long as the program runs, unless more is to come. */
+  /** Lists all servers. The listing is kept for as long as the program runs, unless servers are still starting. */
   async #listEverything(signal: AbortSignal): Promise<Everything> {
     try {
       const { tools, failedServers } = await this.#source.listTools({ detail: 'schemas', signal });
@@ -73,7 +73,7 @@ export class ToolPaths {
     }
   }
 
-  /** Waits for the server: whoever names one is about to call it. Undefined where there are no tools of that name. */
+  /** Waits for the server, because a program that names it is about to call it. Undefined if there are no tools. */
   async #listServer(server: string, signal: AbortSignal): Promise<PathIndex | undefined> {
     const options = { server, detail: 'schemas', untilReady: true, signal } as const;
     const { tools } = await this.#source.listTools(options);
@@ -87,12 +87,12 @@ interface Everything {
   failed: readonly FailedServer[];
 }
 
-/** Whether a program may write a name so. */
+/** Whether a program may write a server's name like this. */
 function isCalled(name: string, written: string): boolean {
   return identifierOf(name, 'camelCase') === written || identifierOf(name, 'snake_case') === written;
 }
 
-/** Tools by server and name: each lookup costs the same, whatever a program asks for. */
+/** Tools by server and name. Each lookup costs the same, whatever a program asks for. */
 class PathIndex {
   readonly #servers = new Names<Names<ToolHit>>();
 
@@ -137,7 +137,7 @@ class Names<Value> {
     return value === undefined ? [] : [value];
   }
 
-  /** A name that others are called by as well is not enough to tell which is meant. */
+  /** Everything that the name may mean, because several names can have the same identifier. */
   find(name: string): Value[] {
     return [...new Set([...this.exactly(name), ...(this.#alike.get(name) ?? [])])];
   }

@@ -9,7 +9,7 @@ const maxTypes = 100;
 export const toolTypes: HostCall = {
   async answer({ names }, { tools }, signal) {
     if (!Array.isArray(names) || names.length > maxTypes || names.some((name) => typeof name !== 'string')) {
-      const problem = `The types of tools are asked for by a list of at most ${maxTypes} names.`;
+      const problem = `The names of the tools must be a list of at most ${maxTypes} strings.`;
       throw new CodeExecutorError('invalid_argument', problem);
     }
     const texts = (names as string[]).map(async (name) => {

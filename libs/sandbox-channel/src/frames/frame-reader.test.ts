@@ -4,7 +4,7 @@ import { FrameReader } from './frame-reader.js';
 
 const nonce = '0123456789abcdef0123456789abcdef';
 
-/** Everything that a reader reports, in order, for bytes that arrive in pieces of the given size. */
+/** Everything that a reader reports, in order, if the bytes arrive in pieces of the given size. */
 function read(bytes: Buffer | string, pieceSize = Infinity, maxFrameBytes = 100): [string, string][] {
   const events: [string, string][] = [];
   const reader = new FrameReader(nonce, maxFrameBytes, {
@@ -29,7 +29,7 @@ describe.each([1, 2, 7, 33, Infinity])('FrameReader with pieces of %d bytes', (p
     ['text', 'hello\nworld', [['text', 'hello\nworld']]],
     ['a frame', `\x1e${nonce}{"a":1}\n`, [['frame', '{"a":1}']]],
     [
-      'text around frames, also without line feeds',
+      'text around frames, with and without line feeds',
       `a\x1e${nonce}1\n\x1e${nonce}2\nb`,
       [
         ['text', 'a'],
@@ -54,7 +54,7 @@ describe.each([1, 2, 7, 33, Infinity])('FrameReader with pieces of %d bytes', (p
     expect(read(bytes, pieceSize)).toEqual(events);
   });
 
-  test('ends at a frame that is too long', () => {
+  test('stops reading at a frame that is too long', () => {
     expect(read(`a\x1e${nonce}${'x'.repeat(101)}\nb`, pieceSize)).toEqual([
       ['text', 'a'],
       ['oversized', ''],
@@ -65,7 +65,7 @@ describe.each([1, 2, 7, 33, Infinity])('FrameReader with pieces of %d bytes', (p
   test.each([
     ['too deep', '['.repeat(201) + ']'.repeat(201)],
     ['too expensive', `[${'{},'.repeat(120_000)}1]`],
-  ])('ends at a frame that is %s', (_name, json) => {
+  ])('stops reading at a frame that is %s', (_name, json) => {
     if (pieceSize < 7) return;
     expect(read(`\x1e${nonce}"${json}"\n\x1e${nonce}${json}\nb`, pieceSize, 1 << 20)).toEqual([
       ['frame', `"${json}"`],
@@ -73,13 +73,13 @@ describe.each([1, 2, 7, 33, Infinity])('FrameReader with pieces of %d bytes', (p
     ]);
   });
 
-  test('takes a frame that is not UTF-8 for a frame, which no text is', () => {
+  test('reports a frame that is not UTF-8 as a frame, not as text', () => {
     const bytes = Buffer.concat([Buffer.from(`\x1e${nonce}`), Buffer.of(0xff, 0x0a)]);
     expect(read(bytes, pieceSize)).toEqual([['frame', '\ufffd']]);
   });
 });
 
-test('FrameReader passes text on at once when it only began like a frame', () => {
+test('FrameReader reports text that only began like a frame as soon as it differs', () => {
   const texts: string[] = [];
   const reader = new FrameReader(nonce, 100, {
     onText: (text) => texts.push(text),
@@ -96,8 +96,8 @@ test.each([
   ['separators', Buffer.alloc(1 << 16, 0x1e)],
   ['beginnings of markers', Buffer.from(`\x1e${nonce.slice(0, -1)}`.repeat(2000))],
   ['line feeds', Buffer.alloc(1 << 16, 0x0a)],
-])('FrameReader hands on %s in few pieces', (_, bytes) => {
-  // One call for each of them would keep the server busy for as long as a program likes.
+])('FrameReader reports %s in few pieces', (_, bytes) => {
+  // With one call for each of them, a program could keep the server busy.
   let pieces = 0;
   const reader = new FrameReader(nonce, 100, {
     onText: () => pieces++,

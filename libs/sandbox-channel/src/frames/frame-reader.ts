@@ -1,32 +1,32 @@
 import { MessageBuffer } from '@code-executor/pipes';
 
-/** RFC 7464's record separator: it cannot occur inside JSON text, so it safely begins a frame. */
+/** The record separator of RFC 7464. It cannot occur inside JSON text, so it safely begins a frame. */
 const separator = 0x1e;
 const lineFeed = 0x0a;
 const nothing = Buffer.alloc(0);
-/** One frame from the sandbox, in bytes; the bootstrap refuses to send more. */
+/** The size of one frame from the sandbox, in bytes. The bootstrap refuses to send larger ones. */
 export const maxFrameBytes = 1024 * 1024;
 /**
- * What a frame may cost, as a `JsonMeter` tells it; the bootstrap refuses to send more. A megabyte of a usual table
- * costs five; of `{}`, twenty-five.
+ * What a frame may cost, as `JsonMeter` computes it. The bootstrap refuses to send more expensive ones. A megabyte of a
+ * usual table costs five megabytes; a megabyte of `{}`, twenty-five.
  */
 export const maxFrameCost = 6 * 1024 * 1024;
 
-/** What a stream of a sandboxed process consists of. */
+/** Called with the parts of a sandboxed process's output. */
 export interface FrameReaderListener {
-  /** The JSON text of a frame; it may be anything, but takes no more than so many bytes, parsed and as text. */
+  /** The text of a frame, which may be anything; `cost` is what it takes at most, parsed and as text, in bytes. */
   onFrame(json: string, cost: number): void;
   /** Everything that is not a frame: what the program printed. */
   onText(text: string): void;
-  /** A frame that is longer than the limit, or too expensive to be parsed; nothing more is read. */
+  /** A frame is longer than the limit, or too expensive to be parsed. Nothing more is read. */
   onOversizedFrame(): void;
 }
 
 /**
- * Splits the raw bytes of a sandboxed process into frames and printed text. A frame is the record
- * separator, the nonce, JSON text and a line feed; everything else is text, also what only looks
- * like a frame. The nonce keeps programs that print such bytes, by accident or to forge an answer,
- * apart from the bootstrap; nothing that matters rests on it staying secret.
+ * Splits the raw bytes of a sandboxed process into frames and printed text. A frame is the record separator, the nonce,
+ * JSON text and a line feed; everything else is text, even if it looks like a frame. The nonce distinguishes the frames
+ * of the bootstrap from such bytes that a program prints, by accident or to forge a frame. No wall depends on the nonce
+ * being secret.
  */
 export class FrameReader {
   readonly #marker: Buffer;
@@ -35,7 +35,7 @@ export class FrameReader {
   readonly #textDecoder = new TextDecoder();
   /** The beginning of a marker at the end of what has arrived; shorter than a marker. */
   #begun: Buffer = nothing;
-  /** A frame, behind its marker. */
+  /** A frame, without its marker. */
   readonly #frame = new MessageBuffer(maxFrameCost);
   #isInFrame = false;
   #isClosed = false;
@@ -54,7 +54,7 @@ export class FrameReader {
     }
   }
 
-  /** The stream is over: what was begun is text. */
+  /** Ends the stream; an unfinished frame counts as text. */
   end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -65,7 +65,7 @@ export class FrameReader {
     if (last) this.#listener.onText(last);
   }
 
-  /** All text up to the next marker goes out in one piece, whatever in it begins like a marker. */
+  /** Reports all text up to the next marker in one piece, even if parts of it begin like a marker. */
   #readText(bytes: Buffer): Buffer {
     for (
       let start = bytes.indexOf(separator);
@@ -73,7 +73,7 @@ export class FrameReader {
       start = bytes[start + 1] === separator ? start + 1 : bytes.indexOf(separator, start + 1)
     ) {
       const length = Math.min(this.#marker.length, bytes.length - start);
-      // The second byte first: comparing costs more, and a program may print nothing but separators.
+      // Check the second byte first, because comparing costs more, and a program may print only separators.
       if (length > 1 && bytes[start + 1] !== this.#marker[1]) continue;
       if (bytes.compare(this.#marker, 0, length, start, start + length) !== 0) continue;
       this.#emitText(bytes.subarray(0, start));
@@ -106,7 +106,7 @@ export class FrameReader {
   #emitFrame(): void {
     const cost = this.#frame.cost + this.#frame.length;
     const bytes = this.#frame.take();
-    // One that is cut has ended the reading.
+    // Never true: reading has ended at a frame that was cut.
     if (!Buffer.isBuffer(bytes)) return;
     this.#listener.onFrame(bytes.toString(), cost);
   }

@@ -21,7 +21,7 @@ describe('readFrame', () => {
     expect(readFrame('{"type":"started","value":1}')).toEqual({ type: 'started' });
   });
 
-  test('takes errors with known codes only', () => {
+  test('accepts only known error codes and message texts', () => {
     const error = (fields: object) => readFrame(JSON.stringify({ type: 'result', error: fields }));
     expect(error({ code: 'not_serializable', message: 'm' })).toMatchObject({
       error: { code: 'not_serializable', message: 'm' },

@@ -1,6 +1,6 @@
 import type { ExecutionErrorCode, JsonObject, JsonValue } from '@code-executor/contracts';
 
-/** What a sandboxed process may say. Everything in it is a claim of untrusted code. */
+/** What a sandboxed process may send. Do not trust it: every field is a claim of untrusted code. */
 export type SandboxFrame =
   /** The process waits for its program. */
   | { type: 'ready' }
@@ -10,16 +10,16 @@ export type SandboxFrame =
   | { type: 'started' }
   /** Asks the server for something; `id` counts up from 1. */
   | { type: 'call'; id: number; method: string; params: JsonObject }
-  /** The program's value, or why there is none; the last that it says. */
+  /** The program's value, or why there is none. This is its last frame. */
   | { type: 'result'; value?: JsonValue; note?: string; truncated: boolean; error?: ProgramError };
 
-/** How a program failed, in its own words. */
+/** How a program failed, as reported by its own process. */
 export interface ProgramError {
   code: Extract<ExecutionErrorCode, 'user_error' | 'out_of_memory' | 'ended_early' | 'not_serializable'>;
   message: string;
 }
 
-/** The bootstrap cuts what it says of an error well before. */
+/** The bootstrap cuts error messages well below this. */
 const maxErrorChars = 20_000;
 
 const programErrorCodes: readonly string[] = [
@@ -30,8 +30,8 @@ const programErrorCodes: readonly string[] = [
 ];
 
 /**
- * Copies the known fields of a frame, dropping all others; undefined for anything that is no frame. The text is one that
- * may be parsed: see `FrameReader`.
+ * Copies the known fields of a frame and drops all others; undefined for anything that is not a frame. Pass only texts
+ * that are cheap enough to parse; `FrameReader` checks this.
  */
 export function readFrame(json: string): SandboxFrame | undefined {
   let input: unknown;

@@ -3,20 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { FrameReader, maxFrameBytes } from './frame-reader.js';
 import { readFrame, type SandboxFrame } from './sandbox-frame.js';
 
-/** How a sandboxed process broke the rules of its frames. */
+/** How a sandboxed process broke the rules for frames. */
 export type FrameViolation = 'oversized_frame' | 'malformed_frame';
 
 export interface SandboxOutputListener {
-  /** `cost` is what the frame takes in memory, about. */
+  /** `cost` is about how many bytes of memory the frame takes. */
   onFrame(frame: SandboxFrame, cost: number): void;
   /** Everything that is not a frame: what the program printed. */
   onText(text: string): void;
   onViolation(violation: FrameViolation): void;
 }
 
-/** What a sandboxed process writes: frames, and among them what its program prints. */
+/** What a sandboxed process writes: frames, and between them what its program prints. */
 export class SandboxOutput {
-  /** Marks the frames of this process, which is told it first. */
+  /** Marks the frames of this process, which gets the nonce in its first line of stdin. */
   readonly nonce = randomBytes(16).toString('hex');
   readonly #reader: FrameReader;
 
@@ -36,7 +36,7 @@ export class SandboxOutput {
     this.#reader.push(bytes);
   }
 
-  /** The stream is over: what was begun is text. */
+  /** Ends the stream; an unfinished frame counts as text. */
   end(): void {
     this.#reader.end();
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { HostCalls } from '../host-calls.js';
 import { JsonList } from './json-list.js';
 
-/** What a program is sent where a handler answers a list of these. */
+/** The reply that a program gets if a handler answers a list of these items. */
 function replyTo(...items: object[]): Promise<unknown> {
   return new Promise((resolve) => {
     const table = new Map([['list', { answer: () => Promise.resolve(new JsonList(items)) }]]);
@@ -23,7 +23,7 @@ describe('JsonList', () => {
     expect(await replyTo(...items)).toEqual({ id: 7, value: [{ name: '"\n\u2028' }, [1, null], {}] });
   });
 
-  test('makes each thing text once', async () => {
+  test('serializes each item once', async () => {
     let times = 0;
     const item = { toJSON: () => ++times };
     expect(await replyTo(item, item)).toEqual({ id: 7, value: [1, 1] });
@@ -38,7 +38,7 @@ describe('JsonList', () => {
       { a: '€'.repeat(6_000_000) },
       'The answer is larger than 16 MB; ask for less of it at a time.',
     ],
-  ])('is refused where something in it is %s', async (_what, item, message) => {
+  ])('is refused if an item is %s', async (_what, item, message) => {
     expect(await replyTo({}, item)).toEqual({ id: 7, error: { code: 'resource_exhausted', message } });
   });
 });

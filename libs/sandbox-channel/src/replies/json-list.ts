@@ -1,8 +1,8 @@
 const texts = new WeakMap<object, string>();
 
 /**
- * An answer that is a list of things which do not change. Each is made JSON once, however often it is
- * answered: a listing of a thousand tools is a join of texts.
+ * An answer that is a list of immutable items. Each item is serialized only once, however often it is answered, so
+ * that a listing of a thousand tools only joins texts.
  */
 export class JsonList {
   readonly #items: readonly object[];

@@ -2,10 +2,10 @@ import { CodeExecutorError, type JsonValue, ToolFailure } from '@code-executor/c
 
 import { JsonList } from './json-list.js';
 
-/** One reply, to the sandbox. */
+/** The size of one reply to the sandbox. */
 const maxReplyBytes = 16 * 1024 * 1024;
 
-/** A tool's result that is text, which may be JSON: the sandbox parses it, because that is work on behalf of the program. */
+/** A tool's result that is text, which may be JSON. The sandbox parses it, because the program should pay for that. */
 export class ResultText {
   constructor(readonly text: string) {}
 }
@@ -42,7 +42,7 @@ export function errorReply(id: number, reason: unknown): Buffer {
   return toLine({ id, error: errorFields(reason) });
 }
 
-/** Bytes, not a text: so much is known of what they take, and they are no work for V8 while they wait. */
+/** Returns bytes and not a string, because their size in memory is known, and waiting bytes are no work for V8. */
 function toLine(reply: object): Buffer {
   return Buffer.from(`${JSON.stringify(reply)}\n`);
 }
