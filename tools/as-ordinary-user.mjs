@@ -1,4 +1,4 @@
-/** Running a tool of this repository as somebody else than root. */
+/** Runs a script of this repository as a user other than root. */
 import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,17 +6,17 @@ import { join } from 'node:path';
 
 import { cleanEnvironment, root, run } from './run.mjs';
 
-/** Of nobody; the name does not have to exist. */
+/** The ID of a user and group without any rights; no account with this ID has to exist. */
 const id = 1500;
 const drop = ['--reuid', id, '--regid', id, '--clear-groups', '--inh-caps=-all'].map(String);
 
 /**
- * Runs a script of this repository with its arguments as a user without any privilege, who has a home and
- * a temp folder; resolves with its exit code. A checkout that this user cannot read is copied.
+ * Runs a script with its arguments as a user without privileges, who has a home and a temporary folder. Resolves
+ * with its exit code. If this user cannot read the checkout, a copy of it is used.
  */
 export async function asOrdinaryUser(script) {
   const home = mkdtempSync(join(tmpdir(), 'ordinary-user-'));
-  // What the child started may end a moment after it.
+  // Retried, because processes that the child started may end a moment after it.
   const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   try {
     chownSync(home, id, id);
@@ -29,7 +29,7 @@ export async function asOrdinaryUser(script) {
         env: cleanEnvironment({ HOME: home, TMPDIR: home, USER: 'ordinary', LOGNAME: 'ordinary' }),
         stdio: ['ignore', 'inherit', 'inherit'],
       });
-      // Another user's process: it does not end with ours by itself.
+      // The child has another user, so it does not end with this process by itself.
       const endWithUs = () => {
         child.kill();
         removeHome();
@@ -57,7 +57,7 @@ async function copyTo(folder) {
   const copied = await run('cp', ['-a', root, folder]);
   if (copied.code !== 0) throw new Error(`The checkout could not be copied: ${copied.output}`);
   await run('chmod', ['-R', 'a+rX', folder]);
-  // The parent is the user's own home: it is entered by its owner.
+  // Others may enter the copy, because it is inside the home of the user, which only its owner may enter.
   chmodSync(folder, 0o755);
   return folder;
 }

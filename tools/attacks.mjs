@@ -1,8 +1,8 @@
 /**
- * `npm run attacks`: makes every attack of docs/security/attacks.md on the built server and prints what
- * came of it, by id and isolation mode. `-- TS-01 PRX` makes those whose id begins so, `--isolation strict`
- * those in one mode, `--json` prints JSON, `--user` makes them as an ordinary user where root asks for it.
- * The exit code is 1 when an attack got through, or could not be made.
+ * `npm run attacks`: runs every attack of docs/security/attacks.md on the built server and prints its outcome by ID
+ * and isolation mode. `-- TS-01 PRX` selects attacks by the start of their IDs, `--isolation strict` selects one mode,
+ * `--json` prints JSON, `--user` runs them as an ordinary user if started by root, and `--built` skips the build. The
+ * exit code is 1 if an attack got through or could not run.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const { values, positionals: wanted } = parseArgs({
   },
 });
 const { isolation, json, user, built } = values;
-// What was started ends with us; see run().
+// Exiting here ends all child processes; see run().
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 
 if (!built) await ensureBuilt();
@@ -60,7 +60,7 @@ async function attack() {
   return isBroken ? 1 : 0;
 }
 
-/** Runs the tests; resolves with what Jest says of each, by its name. */
+/** Runs the tests; resolves with Jest's result for each, by its name. */
 async function makeAttacks(modes) {
   const file = join(tmpdir(), `attacks-${randomBytes(6).toString('hex')}.json`);
   const pattern = wanted.map((start) => start.replace(/[^\w-]/g, '')).join('|');
@@ -68,7 +68,7 @@ async function makeAttacks(modes) {
     'jest',
     [
       'attacks/.*-attacks\\.test\\.ts$',
-      // `npm test` leaves them out.
+      // Overrides the config, which excludes the attacks from `npm test`.
       '--testPathIgnorePatterns=/node_modules/',
       '--json',
       `--outputFile=${file}`,
@@ -92,19 +92,19 @@ async function makeAttacks(modes) {
   return new Map(tests.map((test) => [test.title, test]));
 }
 
-/** The rows of the document; a test keeps them the same as the attacks. */
+/** The attacks as listed in the document. A test ensures that they match the code. */
 function documentedAttacks() {
   const text = readFileSync(join(root, 'docs', 'security', 'attacks.md'), 'utf8').replaceAll('\\', '');
   const rows = [...text.matchAll(/^\| ([A-Z]+-\d+) +\|(.*)\|$/gm)];
   return rows.map(([, id, rest]) => {
     const [what, ...cells] = rest.split('|').map((cell) => cell.trim());
-    // Attacks that no isolation mode matters to have one outcome; the last cell says what stops it.
+    // Attacks that do not depend on the isolation mode have one outcome; the last cell says what stops them.
     const [strict, portable] = cells;
     return { id, what, expected: cells.length === 2 ? { server: strict } : { strict, portable } };
   });
 }
 
-/** What came of one attack in each mode, or on the server as such, with the reasons where it is not `held`. */
+/** The outcome of one attack in each mode, or on the server itself, with the reasons if it is not `held`. */
 function outcomesOf({ id, what, expected }, modes, results) {
   const details = [];
   const outcomes = Object.fromEntries(
@@ -113,7 +113,7 @@ function outcomesOf({ id, what, expected }, modes, results) {
       if (mode !== 'server' && !modes.includes(mode)) return [mode, 'not run'];
       const test = results.get(`${id} ${what} (${mode})`);
       if (test?.status === 'passed') return [mode, 'held'];
-      details.push({ mode, reason: test?.failureMessages.join('\n') || 'It was not made.' });
+      details.push({ mode, reason: test?.failureMessages.join('\n') || 'The attack did not run.' });
       return [mode, 'FELL'];
     }),
   );

@@ -1,7 +1,6 @@
 /**
- * Keeps the documents true: every code block parses, every link inside the repository leads somewhere, every
- * file that is named exists, and the first TypeScript block of each library's README compiles and runs, and so does all Python.
- * `node tools/check-docs.mjs` runs it alone.
+ * Checks the documents: every code block parses, every link and path inside the repository exists, and the first
+ * TypeScript block of each library's README and all Python blocks run. `node tools/check-docs.mjs` runs only this.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -58,13 +57,13 @@ function problemOfPath(path) {
   return existsSync(join(root, path)) ? undefined : `There is no ${path}.`;
 }
 
-/** What is wrong with a link, or undefined; links to other places are not followed. */
+/** What is wrong with a link, or undefined. Links to other sites are not checked. */
 function problemOfLink(target, from, ownAnchors) {
   if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return undefined;
   const [path, anchor] = target.split('#');
   const file = path === '' ? from : resolve(dirname(from), decodeURIComponent(path));
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) return `${target} leads nowhere.`;
+  if (!found) return `${target} does not exist.`;
   if (relative(root, file).startsWith('..')) return `${target} leads out of the repository.`;
   if (anchor === undefined) return undefined;
   const anchors = path === '' ? ownAnchors : parseMarkdown(readFileSync(file, 'utf8')).anchors;

@@ -1,6 +1,6 @@
 /**
- * What users get: packs every package, installs all of them into an empty folder outside the repository, and
- * uses them there. `node tools/check-packages.mjs` runs it alone.
+ * Checks what users get: packs every package, installs all of them into an empty folder outside the repository, and
+ * uses them there. `node tools/check-packages.mjs` runs only this.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ export function checkPackages() {
 
 const hasMainExport = ({ manifest }) => manifest.exports?.['.'] !== undefined;
 
-/** What can be said of a package without installing it. */
+/** Checks a package without installing it. */
 async function checkTarball(project, tarball) {
   const problems = [];
   for (const file of ['LICENSE', 'README.md', 'package.json']) {
@@ -59,7 +59,7 @@ async function checkTarball(project, tarball) {
     problems.push(`package.json has no repository with the directory ${project.folder}.`);
   }
   const tests = tarball.files.filter((file) => /\.test\.|test-results|\.tsbuildinfo$/.test(file));
-  if (tests.length > 0) problems.push(`These do not belong in the package: ${tests.join(', ')}.`);
+  if (tests.length > 0) problems.push(`These files do not belong in the package: ${tests.join(', ')}.`);
 
   const bytes = await readFile(tarball.path);
   const { messages, pkg } = await publint({
@@ -68,7 +68,7 @@ async function checkTarball(project, tarball) {
   });
   problems.push(...messages.map((message) => `publint: ${formatMessage(message, pkg)}`));
 
-  // It can only judge packages that can be imported.
+  // attw only works for packages that can be imported.
   if (hasMainExport(project)) {
     const attw = await runBin(
       '@arethetypeswrong/cli',
@@ -101,10 +101,10 @@ async function checkVersion(projects, cwd) {
   );
 }
 
-/** One program, through the installed server, by a real client. */
+/** Runs one program through the installed server, with a real client. */
 async function checkExecution(cwd, { tool, code }) {
   const name = `installed server runs ${tool}`;
-  // A home of its own, so that nobody's servers and settings play a part.
+  // Its own home, so that the user's servers and settings have no effect.
   const transport = new StdioClientTransport({
     command: join(cwd, 'node_modules', '.bin', server.bin),
     cwd,

@@ -1,6 +1,6 @@
 /**
- * Programs in a project of their own, in both languages, that call tools through generated wrappers and the
- * installed server. `node tools/check-wrappers.mjs` runs it alone.
+ * Checks generated wrappers: a program in each language, in a separate project, calls tools through them and the
+ * installed server. `node tools/check-wrappers.mjs` runs only this.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -26,7 +26,7 @@ export function checkWrappers() {
   });
 }
 
-/** What the program may call: not `read_graph`, which it tries. */
+/** The tools that the program may call. It also tries `read_graph`, which must be refused. */
 const allowed = ['mcp__memory__create_entities', 'mcp__memory__open_nodes'];
 
 const typescript = `import { memory } from './wrappers/typescript/index.js';
@@ -98,13 +98,13 @@ export async function tryWrappers(folder) {
   }
 }
 
-/** The last one has to print the answer. */
+/** A problem if a run failed, or the last one did not print the answer. */
 function problemOf(runs) {
   const isRight = runs.every(({ code }) => code === 0) && runs.at(-1).stdout.trim() === '42';
   return isRight ? '' : runs.map(({ output }) => output).join('\n');
 }
 
-/** A free port, and none that the system gives to anybody by itself: it is still free when the server takes it. */
+/** A free port outside of the ephemeral range, so that no other process gets it before the server does. */
 async function freePort() {
   const port = randomInt(20_000, 32_000);
   const server = createServer().listen(port, '127.0.0.1');
@@ -119,7 +119,7 @@ async function freePort() {
   return port;
 }
 
-/** Waits for the line that says so; a server that ends before has none. */
+/** Waits for the line that says that the server listens; throws if the server ends before. */
 async function listening({ stderr }) {
   for await (const line of createInterface({ input: stderr })) if (line.includes('listening on')) return;
   throw new Error('The server ended before it listened.');

@@ -1,4 +1,4 @@
-/** Makes a fresh clone ready. Node built-ins only until the packages are there. */
+/** Installs and builds a fresh clone. Uses only Node built-ins until the packages are installed. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ const modifiedMs = (path) => statSync(join(root, path), { throwIfNoEntry: false 
 
 async function step(label, work) {
   const started = performance.now();
-  // Quiet where it is quick: only what takes longer than a moment is announced.
+  // Only steps that take longer than a second are announced.
   const announce = setTimeout(() => process.stderr.write(`${label} …\n`), 1000);
   const result = await work();
   clearTimeout(announce);
@@ -19,7 +19,7 @@ async function step(label, work) {
   process.exit(1);
 }
 
-/** Runs `npm ci` when nothing is installed, or something older than the lockfile. */
+/** Runs `npm ci` if nothing is installed, or the lockfile is newer. */
 export async function ensureInstalled() {
   if (modifiedMs('node_modules/.package-lock.json') >= modifiedMs('package-lock.json')) return;
   await step('Installing packages (npm ci)', () =>
@@ -27,7 +27,7 @@ export async function ensureInstalled() {
   );
 }
 
-/** Installs, then builds whatever changed; Nx decides and takes the rest from its cache. */
+/** Installs, then builds what changed; Nx takes the rest from its cache. */
 export async function ensureBuilt() {
   await ensureInstalled();
   await step('Building', () => runBin('nx', ['run-many', '-t', 'build', '--output-style=static']));

@@ -3,9 +3,9 @@ import { run } from './run.mjs';
 
 const modes = ['strict', 'portable'];
 
-/** Why strict isolation cannot work here, or undefined: found out by starting a walled-off process. */
+/** Why strict isolation cannot work here, or undefined. Finds out by starting an isolated process. */
 export async function strictIsUnavailable() {
-  if (process.platform !== 'linux') return `it needs Linux, this is ${process.platform}`;
+  if (process.platform !== 'linux') return `it needs Linux, and this is ${process.platform}`;
   const probe = await run('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']);
   if (probe.code === 0) return undefined;
   if (probe.missing) return 'bubblewrap is not installed; apt-get install bubblewrap';
@@ -13,8 +13,8 @@ export async function strictIsUnavailable() {
 }
 
 /**
- * What to run, from the mode that was asked for and what the machine can do:
- * `modes` to run, `notRun` with the reason, and whether that is a failure.
+ * Plans what to run, from the requested mode and what the machine supports: the `modes` to run, `notRun` with the
+ * reasons, and whether that is a failure.
  */
 export function planIsolation({ requested, strictProblem, isCi }) {
   if (requested !== undefined && !modes.includes(requested)) {

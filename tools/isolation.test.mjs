@@ -5,12 +5,12 @@ import { planIsolation } from './isolation.mjs';
 
 const missing = 'bubblewrap is not installed; apt-get install bubblewrap';
 
-test('both modes run where both can', () => {
+test('runs both modes if both work', () => {
   const plan = planIsolation({ isCi: true });
   assert.deepEqual(plan, { modes: ['strict', 'portable'], notRun: [], isFailure: false });
 });
 
-test('a missing bubblewrap is named, and is a failure only under CI', () => {
+test('reports a missing bubblewrap, as a failure only under CI', () => {
   for (const isCi of [false, true]) {
     const plan = planIsolation({ strictProblem: missing, isCi });
     assert.deepEqual(plan, {
@@ -21,7 +21,7 @@ test('a missing bubblewrap is named, and is a failure only under CI', () => {
   }
 });
 
-test('one mode on request leaves the other out, also under CI', () => {
+test('runs only the requested mode, also under CI', () => {
   for (const [requested, other] of [
     ['strict', 'portable'],
     ['portable', 'strict'],
@@ -33,13 +33,13 @@ test('one mode on request leaves the other out, also under CI', () => {
   }
 });
 
-test('strict on request fails where it cannot work, portable does not care', () => {
+test('fails if strict is requested and cannot work, but not if portable is', () => {
   const strict = planIsolation({ requested: 'strict', strictProblem: missing, isCi: false });
   assert.deepEqual(strict, { modes: [], notRun: [`strict isolation: ${missing}`], isFailure: true });
   const portable = planIsolation({ requested: 'portable', strictProblem: missing, isCi: true });
   assert.equal(portable.isFailure, false);
 });
 
-test('another word is refused by name', () => {
+test('refuses an unknown mode, with its name', () => {
   assert.throws(() => planIsolation({ requested: 'docker' }), /strict or portable, not "docker"/);
 });

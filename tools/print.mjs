@@ -1,4 +1,4 @@
-/** Colours where a person is watching, and lines in columns. */
+/** Colours for terminals, and aligned columns. */
 
 /** `green('text')` and the like; plain text unless the stream is a terminal and NO_COLOR is unset. */
 export function stylesFor(stream) {
@@ -7,7 +7,7 @@ export function stylesFor(stream) {
   return { bold: style(1), dim: style(2), red: style(31), green: style(32), cyan: style(36) };
 }
 
-/** Rows as lines whose columns are aligned; numbers to the right. */
+/** Formats rows as lines with aligned columns, and numbers to the right. */
 export function columns(rows) {
   const widths = [];
   for (const row of rows) {
@@ -23,7 +23,7 @@ export function columns(rows) {
   );
 }
 
-/** Checks as lines, what failed with its details after them; returns how many passed and failed. */
+/** Prints each check as a line, then the details of those that failed. Returns how many passed and failed. */
 export function reportChecks(checks, stream = process.stdout) {
   const { red, green, dim } = stylesFor(stream);
   for (const { name, passed, failed, note } of checks) {

@@ -17,7 +17,7 @@ export function listProjects() {
   );
 }
 
-/** Those that users get: a private one is for this repository alone. */
+/** The projects that are published, which are those that are not private. */
 export function listPackages() {
   return listProjects().filter(({ manifest }) => manifest.private !== true);
 }

@@ -1,4 +1,4 @@
-/** Starting other programs, the same way everywhere. Node built-ins only: this runs before `npm ci`. */
+/** Starts other programs. Uses only Node built-ins, because this runs before `npm ci`. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 export const root = join(import.meta.dirname, '..');
 
 /**
- * The environment for children: without what `npm run` and a calling Node add, so that a run does not
- * depend on how it was started. What says where packages come from stays.
+ * The environment for child processes, without what `npm run` and a parent Node process add, so that a run does not
+ * depend on how it was started. Settings for the package registry stay.
  */
 export function cleanEnvironment(extra = {}) {
   const kept = Object.entries(process.env).filter(
@@ -22,7 +22,7 @@ export function cleanEnvironment(extra = {}) {
 
 const killGraceMs = 5000;
 
-/** How to end what runs: nothing must outlive us. */
+/** Functions that end the running programs, because none of them must outlive this process. */
 const running = new Set();
 process.on('exit', () => running.forEach((end) => end()));
 
@@ -30,18 +30,18 @@ function signal(pid, name) {
   try {
     process.kill(pid, name);
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }
 
 /**
- * Runs a program to its end and resolves with `{ code, stdout, stderr, output }`, where `output` has both
- * streams as they came; an exit code is never an exception, and neither is a missing program (code 127).
- * After `timeoutMs` it is ended with all that it started. `onLine` gets each line of its stdout.
+ * Runs a program to its end and resolves with `{ code, stdout, stderr, output }`; `output` contains both streams in
+ * order. Never rejects, not even if the program is missing (code 127). After `timeoutMs` the program is ended with all
+ * that it started. `onLine` gets each line of its stdout.
  */
 export function run(command, args, { cwd = root, env = cleanEnvironment(), timeoutMs, onLine } = {}) {
   return new Promise((resolve) => {
-    // A group of its own, to be ended as a whole; without a time limit the terminal's Ctrl-C does that.
+    // A process group, to be ended as a whole. Without a timeout, Ctrl-C in the terminal does that.
     const isGroup = timeoutMs !== undefined && process.platform !== 'win32';
     const child = spawn(command, args, { cwd, env, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] });
     const text = { stdout: '', stderr: '', output: '' };
@@ -52,7 +52,7 @@ export function run(command, args, { cwd = root, env = cleanEnvironment(), timeo
       });
     }
     if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
-    // SIGTERM first: Nx ends its tasks then, which are no longer in its group.
+    // SIGTERM first, because Nx then ends its tasks, which are not in its process group.
     const end = (name = 'SIGTERM') => signal(isGroup ? -child.pid : child.pid, name);
     if (child.pid) running.add(end);
     const timer = timeoutMs === undefined ? undefined : setTimeout(tooLate, timeoutMs);
@@ -72,8 +72,8 @@ export function run(command, args, { cwd = root, env = cleanEnvironment(), timeo
 }
 
 /**
- * The file behind an installed package's command, to be started with Node itself. Default: the command that is
- * named like the package, else the only one.
+ * The file of an installed package's command, to run with Node. Default: the command with the name of the package, or
+ * else its only one.
  */
 export function binOf(packageName, command = packageName) {
   const folder = join(root, 'node_modules', packageName);
@@ -88,7 +88,7 @@ export function runBin(packageName, args, { command, ...options } = {}) {
   return run(process.execPath, [binOf(packageName, command), ...args], options);
 }
 
-/** Runs npm: the one that started us where there is one. */
+/** Runs npm, if possible the one that started this process. */
 export function runNpm(args, options) {
   const npm = process.env.npm_execpath ?? '';
   if (npm.endsWith('npm-cli.js')) return run(process.execPath, [npm, ...args], options);

@@ -1,4 +1,4 @@
-/** `npm run test:watch -- <project>`: runs a project's tests again whenever a file of it changes. */
+/** `npm run test:watch -- <project>`: runs the tests of a project again after each change. */
 import { spawn } from 'node:child_process';
 
 import { ensureBuilt } from './ensure-built.mjs';

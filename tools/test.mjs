@@ -1,7 +1,7 @@
 /**
- * `npm test`: what must hold after each change. `-- --all` adds what takes as long again, the attacks and the
- * killed servers, and is what must hold before a commit lands. `-- --isolation strict|portable` runs the sandbox
- * tests in one mode only. The last line is `N passed, N failed`; the exit code is 0 if none failed.
+ * `npm test`: the checks for each change. `-- --all` adds the attacks and killed servers, which take as long again and
+ * must pass before a commit lands. `-- --isolation strict|portable` runs the sandbox tests in one mode only. The last
+ * line is `N passed, N failed`; the exit code is 0 if none failed.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,11 +11,11 @@ import { planIsolation, strictIsUnavailable } from './isolation.mjs';
 import { reportChecks } from './print.mjs';
 import { root, run, runBin } from './run.mjs';
 
-// What was started ends with us; see run().
+// Exiting here ends all child processes; see run().
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 const { isolation, all } = await planFromArguments();
 await ensureInstalled();
-// Only now: these import packages.
+// Imported after the installation, because these import packages.
 const { runTasks } = await import('./checks/nx-tasks.mjs');
 const { runTests } = await import('./checks/jest-results.mjs');
 const { checkImportCycles } = await import('./checks/import-cycles.mjs');
@@ -26,8 +26,8 @@ const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
 
 const attacks = 'Attacks';
-// They take minutes and not much of the machine, so they run beside the steps from this one on, the last that read
-// and write the whole checkout being over.
+// The attacks take minutes but little CPU, so they run in parallel from this step on. The steps before it read and
+// write the whole checkout.
 const besideAttacks = 'Real clients';
 const steps = {
   'Format and references': async () => [
@@ -35,7 +35,7 @@ const steps = {
     await single('nx sync', runBin('nx', ['sync:check'])),
   ],
   'Lint, types, build': async () => {
-    // One process for all projects: each would read the types of what it imports again.
+    // One process for all projects, because each process would read the same types again.
     const lint = single('eslint', runBin('eslint', ['.']));
     const tasks = await runTasks(['typecheck', 'build']);
     const demo = runBin('typescript', ['-p', 'tools/demo'], { command: 'tsc' });
@@ -66,10 +66,10 @@ const steps = {
   }),
 };
 
-/** The steps that run, or have run, by title. */
+/** The steps that have started, by title. */
 const begun = {};
 const begin = (title) => {
-  // A step that breaks down counts as one check that failed: the others are made all the same.
+  // A step that throws counts as one failed check, and the other steps still run.
   const checks = steps[title]().catch((error) => [
     { name: title, passed: 0, failed: 1, detail: error.stack },
   ]);
@@ -78,7 +78,7 @@ const begin = (title) => {
 
 const total = { passed: 0, failed: 0 };
 for (const title of Object.keys(steps)) {
-  // A mode was asked for that cannot work here: say so at once.
+  // The requested mode cannot work here, which is reported at once.
   if (isolation.modes.length === 0) break;
   process.stdout.write(`${title}\n`);
   if (all && title === besideAttacks) begin(attacks);
@@ -94,7 +94,7 @@ if (isolation.isFailure) total.failed++;
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** A command as one check: it passes with exit code 0. */
+/** A command as one check, which passes with exit code 0. */
 async function single(name, running) {
   const { code, output } = await running;
   return { name, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, detail: output };

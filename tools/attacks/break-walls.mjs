@@ -1,8 +1,8 @@
 /**
- * `npm run attacks:break`: takes one wall after the other from a copy of the built product and wants an
- * attack to get through. `-- seccomp ulimit` breaks the walls whose names hold one of these words, `--why`
- * shows how each attack got through, `--built` takes the product as it was built last. The exit code is 1
- * when nobody missed a wall, or somebody missed one that is said to stand behind another.
+ * `npm run attacks:break`: removes one wall at a time from a copy of the built product and expects an attack to get
+ * through. `-- seccomp ulimit` removes only walls with one of these words in their names, `--why` shows how each attack
+ * got through, and `--built` skips the build. The exit code is 1 if no attack noticed that a wall was missing, or if
+ * an attack noticed a wall that is listed as backed by another.
  */
 import { parseArgs } from 'node:util';
 
@@ -19,7 +19,7 @@ const { values, positionals: wanted } = parseArgs({
 const { red, dim, bold } = stylesFor(process.stdout);
 
 if (!values.built) await ensureBuilt();
-// Only now: these import packages.
+// Imported after the build, because it imports packages.
 const { copyProduct, withEdits } = await import('./product-copy.mjs');
 const { modes } = planIsolation({ strictProblem: await strictIsUnavailable() });
 const { folder, temp } = await copyProduct();
@@ -28,14 +28,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 
 const chosen = walls.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
 if (chosen.length === 0) {
-  process.stderr.write(`There is no wall like ${wanted.join(', ')}.\n`);
+  process.stderr.write(`No wall has ${wanted.join(' or ')} in its name.\n`);
   process.exit(2);
 }
 const fallen = await makeAttacks([...new Set(chosen.flatMap(({ attacks }) => attacks))]);
 if (fallen.length > 0) {
-  // They would get through whatever is taken away.
+  // They would get through whichever wall is removed.
   process.stderr.write(
-    `With all walls standing, these got through:\n${fallen.flatMap(reasonsOf).join('\n')}\n`,
+    `These attacks got through with all walls in place:\n${fallen.flatMap(reasonsOf).join('\n')}\n`,
   );
   process.exit(1);
 }
@@ -47,28 +47,28 @@ for (const wall of chosen) {
   if (values.why)
     for (const reason of row.fallen.flatMap(reasonsOf)) process.stdout.write(`${dim(reason)}\n`);
 }
-const lines = columns([['wall', 'missed by'], ...rows.map((row) => [row.wall.name, describe(row)])]);
+const lines = columns([['wall', 'noticed by'], ...rows.map((row) => [row.wall.name, describe(row)])]);
 process.stdout.write(`\n${bold(lines[0])}\n${lines.slice(1).join('\n')}\n`);
 const redundant = rows.filter(({ fallen }) => fallen.length === 0).length;
 const wrong = rows.filter(isWrong).length;
 process.stdout.write(
-  `\n${rows.length} walls: ${rows.length - redundant} missed, ${redundant} behind another wall, ${wrong} wrong\n`,
+  `\n${rows.length} walls: ${rows.length - redundant} noticed, ${redundant} backed by another wall, ${wrong} wrong\n`,
 );
 process.exitCode = wrong > 0 ? 1 : 0;
 
-/** Makes attacks; resolves with those that got through. */
+/** Runs attacks; resolves with those that got through. */
 async function makeAttacks(ids) {
   const { stdout, output } = await runCaged('tools/attacks.mjs', '--built', '--json', ...ids);
-  if (!stdout.startsWith('{')) throw new Error(`The attacks could not be made:\n${output}`);
+  if (!stdout.startsWith('{')) throw new Error(`The attacks could not run:\n${output}`);
   const { attacks } = JSON.parse(stdout);
   const missing = ids.filter((id) => !attacks.some((attack) => attack.id === id));
   if (missing.length > 0) throw new Error(`There is no attack ${missing.join(', ')}.`);
   return attacks.filter(({ details }) => details.length > 0);
 }
 
-/** The attacks that get through without a wall; none where the product runs nothing without it. */
+/** The attacks that get through without a wall. None if the product cannot run programs without it. */
 async function findWhoMisses({ attacks }) {
-  // Python takes seconds until it starts for the first time.
+  // Only if needed, because the first start of Python takes seconds.
   const language = attacks.some((id) => id.startsWith('PY-')) ? 'python' : 'typescript';
   const { code, stdout } = await runCaged('tools/attacks/still-works.mjs', language, ...modes);
   return code === 0 ? { fallen: await makeAttacks(attacks) } : { fallen: [], problem: stdout.trim() };
@@ -80,7 +80,7 @@ function reasonsOf({ id, details }) {
   );
 }
 
-/** An attack, with the mode where it did not get through in all. */
+/** The ID of an attack, with the modes in which it got through unless it did so in all. */
 function nameOf({ id, outcomes }) {
   const tried = Object.keys(outcomes).filter((mode) => ['held', 'FELL'].includes(outcomes[mode]));
   const fell = tried.filter((mode) => outcomes[mode] === 'FELL');
@@ -93,7 +93,7 @@ function isWrong({ wall, fallen }) {
 
 function describe(row) {
   const { wall, fallen, problem } = row;
-  const noticed = fallen.map(nameOf).join(' ') || (problem ? `nothing runs (${problem})` : 'nobody');
-  if (!isWrong(row)) return wall.redundant === undefined ? noticed : `nobody: ${wall.redundant}`;
-  return red(wall.redundant === undefined ? noticed.toUpperCase() : `${noticed}, THOUGH ${wall.redundant}`);
+  const noticed = fallen.map(nameOf).join(' ') || (problem ? `no program runs (${problem})` : 'no attack');
+  if (!isWrong(row)) return wall.redundant === undefined ? noticed : `no attack: ${wall.redundant}`;
+  return red(wall.redundant === undefined ? noticed.toUpperCase() : `${noticed}, ALTHOUGH ${wall.redundant}`);
 }

@@ -23,8 +23,8 @@ const bundles = [
 ];
 
 /**
- * Copies everything but the history, packages too: links to their files would lead out of the cage. Resolves
- * with folders that go when this process ends: the copy's, and a temp one beside it.
+ * Copies everything but the history, including packages, because links to them would lead out of the cage. Resolves
+ * with two folders that are removed when this process ends: the copy and a temporary folder beside it.
  */
 export async function copyProduct() {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'broken-walls-')));
@@ -38,15 +38,16 @@ export async function copyProduct() {
 }
 
 /**
- * The files that edits change, each with its text before and after. Edits are `[file, text or pattern, what to put
- * in its place]`; one that changes nothing is an error.
+ * Returns the files that edits change, with their text before and after. An edit is `[file, text or pattern,
+ * replacement]`; one that changes nothing is an error.
  */
 export function applyEdits(folder, edits) {
   const files = new Map();
   for (const [file, from, to] of edits) {
     const { before, after } = files.get(file) ?? readTwice(join(folder, file));
     const edited = after.replace(from, to);
-    if (edited === after) throw new Error(`${file} has no text like ${from}; mend the wall's edits.`);
+    if (edited === after)
+      throw new Error(`${file} has no text that matches ${from}; update the edits of this wall.`);
     files.set(file, { before, after: edited });
   }
   return files;
@@ -57,7 +58,7 @@ function readTwice(path) {
   return { before, after: before };
 }
 
-/** Does some work while the copy is another product, changed by edits. */
+/** Does some work while the copy is changed by edits, and reverts them. */
 export async function withEdits(folder, edits, work) {
   const files = applyEdits(folder, edits);
   try {
@@ -79,7 +80,7 @@ async function compile(folder, file) {
   writeFileSync(join(folder, built), await toJavaScript(readFileSync(join(folder, file), 'utf8')));
 }
 
-/** What the TypeScript compiler makes of a text, without looking at types: an edit may leave names unused. */
+/** Compiles TypeScript without type checking, because an edit may leave names unused. */
 export async function toJavaScript(text) {
   const { code } = await transform(text, {
     loader: 'ts',

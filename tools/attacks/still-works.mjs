@@ -1,6 +1,6 @@
 /**
- * `node still-works.mjs python strict portable`: whether the built product runs a program in that language in
- * each of these modes; says what is wrong and exits with 1 where it does not. A product that runs nothing meets no attack.
+ * `node still-works.mjs python strict portable`: checks that the built product runs a program in this language in each
+ * of these modes; if not, prints the problem and exits with 1. No attack can get through if no program runs.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,12 +39,12 @@ async function whyItDoesNotWork(mode) {
     await client.connect(transport);
     const program = { name, arguments: { code, timeoutMs: 60_000 } };
     const { structuredContent: report } = await client.callTool(program, undefined, { timeout: 90_000 });
-    return report.result === 42 ? undefined : (report.error ?? 'There was no value.');
+    return report.result === 42 ? undefined : (report.error ?? 'The program had no value.');
   } catch (error) {
     return error.message;
   } finally {
     await client.close();
-    // The client may have killed the server, and does not wait for that.
+    // Retried, because the client does not wait until the server has ended.
     await rm(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The walls of the product. Each is `{ name, edits, attacks, redundant }`: how it is taken away, the attacks
- * one of which has to get through then, and, where none of them does, which other wall holds.
+ * The walls of the product. Each is `{ name, edits, attacks, redundant }`: the edits that remove it, the attacks of
+ * which at least one must then get through, and, if none can, the reason: another wall that holds.
  */
 import { grants } from './walls/grants.mjs';
 import { http } from './walls/http.mjs';

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- --kill 50 --seed 1` kills the server at random moments; `--seconds 60` has its upstream
- * servers misbehave under load. The exit code is 0 if nothing was found.
+ * `npm run chaos -- --kill 50 --seed 1` kills the server at random moments; with `--seconds 60`, its upstream servers
+ * misbehave under load. The exit code is 0 if there are no findings.
  */
 import { parseArgs } from 'node:util';
 
@@ -9,9 +9,9 @@ import { ensureBuilt } from '../ensure-built.mjs';
 const usage = `Usage: npm run chaos -- [--kill N] [--seed N] [--seconds N] [--json]
 
   --kill N     kill N servers while they run executions, and look for what they left behind (default 10)
-  --seed N     begins the row of random moments (default 1)
-  --seconds N  have upstream servers hang, die and answer garbage for N seconds, after as long a calm
-  --json       print one line of JSON
+  --seed N     seed of the random moments (default 1)
+  --seconds N  let upstream servers hang, die and answer garbage for N seconds, after N seconds of calm
+  --json       print one line of JSON per part
 `;
 const { values: flags } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ if (flags.help || !isRight || !Number.isInteger(seed)) {
 }
 
 await ensureBuilt();
-// Only now: they import packages.
+// Imported after the build, because these import packages.
 const outcomes = [];
 if (kills > 0) outcomes.push(await (await import('./kills.mjs')).killServers(kills, seed));
 if (seconds > 0) outcomes.push(await (await import('./storm.mjs')).storm(seconds, { isCompared: true }));

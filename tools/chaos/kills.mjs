@@ -8,7 +8,7 @@ import { isAlive } from './processes.mjs';
 import { gapsOfAudit, halfWrittenFiles, leftLocks, tornFiles } from './record.mjs';
 import { leftovers, startVictim } from './victim.mjs';
 
-/** With a call, so that the schema cache and the record are written. */
+/** Calls a tool, so that the schema cache and the audit log are written. */
 const first = "await callMCPTool('mcp__everything__echo', { message: 'x' }); return 6 * 7";
 
 /** Resolves with `{ ok, kills, seed, executed, findings }`. */
@@ -22,7 +22,7 @@ export async function killServers(kills, seed) {
     for (let round = 0; round < kills; round++) {
       const isolation = round % 2 === 0 ? 'strict' : 'portable';
       const victim = await startVictim(folder, isolation);
-      // It works at once, whatever happened to the one before it.
+      // Must work at once, whatever happened to the server before.
       const answer = await victim.execute(first);
       if (answer !== 42)
         findings.push({ round, isolation, what: `the next start answered ${JSON.stringify(answer)}` });
@@ -38,7 +38,7 @@ export async function killServers(kills, seed) {
       for (const what of left) findings.push({ round, isolation, afterMs, what });
       answers.push(...victim.answers);
       await halfWrittenFiles(folder);
-      // Whoever starts next reads the lists of tools anew, and may be killed while it writes them.
+      // Without the cache, the next server writes it again, and may be killed while it does.
       await rm(join(folder, '.code-executor', 'schema-cache.json'), { force: true });
       if (process.stderr.isTTY) process.stderr.write(`\r${round + 1}/${kills} killed`);
     }
@@ -58,7 +58,7 @@ export async function killServers(kills, seed) {
   return { ok: findings.length === 0, kills, seed, executed, answers: answers.length, findings };
 }
 
-/** Private folders of servers that are gone, once another server has run an execution. */
+/** Private folders of ended servers that still exist after another server has run an execution. */
 async function leftFolders(livingPid) {
   const names = (await readdir(tmpdir())).filter((name) => /^code-executor-\d+-\w+$/.test(name));
   const owners = await Promise.all(
@@ -70,7 +70,7 @@ async function leftFolders(livingPid) {
   });
 }
 
-/** Mulberry32: the same row of numbers between 0 and 1 for the same seed. */
+/** Mulberry32: the same sequence of numbers in [0, 1) for the same seed. */
 function randomNumbers(state) {
   return () => {
     state = (state + 0x6d2b79f5) | 0;

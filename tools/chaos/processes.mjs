@@ -1,4 +1,4 @@
-/** What runs on this machine, read from /proc. */
+/** The processes of this machine, read from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export function processIds() {
@@ -12,7 +12,7 @@ export function descendantsOf(pid) {
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-/** Empty for a process that is gone, also for one that nobody has collected yet. */
+/** The command line of a process; empty if it has ended, even if it is still a zombie. */
 export function commandOf(pid) {
   return read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
 }

@@ -1,4 +1,4 @@
-/** What killed servers have written: whether it is whole, and whether all that was answered is on record. */
+/** Checks what killed servers have written: that files are whole, and that the audit log has all that was answered. */
 import { readdir, readFile, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { AuditLog } from '@code-executor/audit-log';
 
 const homeOf = (folder) => join(folder, '.code-executor');
 
-/** Files of JSON that are torn: they are written beside their place, and moved there whole. */
+/** JSON files that are incomplete. There should be none, because they are written elsewhere and then renamed. */
 export async function tornFiles(folder) {
   const torn = [];
   for (const entry of await readdir(homeOf(folder), { recursive: true, withFileTypes: true })) {
@@ -17,13 +17,13 @@ export async function tornFiles(folder) {
   return torn;
 }
 
-/** Locks that nobody holds any more, once the next server has taken over. */
+/** Locks of ended servers that still exist after the next server has started. */
 export async function leftLocks(folder) {
   const names = (await readdir(homeOf(folder), { recursive: true })).map((path) => basename(path));
   return names.filter((name) => /\block\b/i.test(name)).map((name) => `lock ${name}`);
 }
 
-/** Files that were half written at the kill, which are from now on an hour old: whoever writes next removes them. */
+/** Files that were half written when the server was killed. Ages them by an hour, so that the next write removes them. */
 export async function halfWrittenFiles(folder) {
   const longAgo = Date.now() / 1000 - 3600;
   const names = (await readdir(homeOf(folder))).filter((name) => name.endsWith('.tmp'));
@@ -31,7 +31,7 @@ export async function halfWrittenFiles(folder) {
   return names.map((name) => `half written file ${name}`);
 }
 
-/** Torn lines of the audit log, and executions and calls that were answered and are not in it. */
+/** Incomplete lines of the audit log, and answered executions and calls that are missing in it. */
 export async function gapsOfAudit(folder, answers) {
   const log = new AuditLog({ path: join(homeOf(folder), 'audit-logs') });
   const { problems } = await log.verify();

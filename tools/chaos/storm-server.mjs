@@ -1,4 +1,4 @@
-/** A stdio server on the SDK; `argv[2]` is how it misbehaves, or nothing. */
+/** A stdio server on the SDK. `argv[2]` says how it misbehaves; without it, the server behaves well. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -8,10 +8,10 @@ const never = new Promise(() => {});
 let changes = 0;
 let calls = 0;
 
-/** What each kind of misbehaviour makes of a call. */
+/** What each kind of misbehaviour does during a call. */
 const answers = {
   async killed() {
-    // In the middle of every third call.
+    // Dies in the middle of every third call.
     if (++calls % 3 === 0) process.kill(process.pid, 'SIGKILL');
   },
   hung: () => never,

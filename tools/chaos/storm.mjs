@@ -1,4 +1,4 @@
-/** Upstream servers that misbehave in every way while programs call them and others that do not. */
+/** Runs programs that call upstream servers, of which some misbehave in every way and some behave well. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ import { commandOf, descendantsOf, residentMb } from './processes.mjs';
 const misbehaviours = ['killed', 'hung', 'flooding', 'garbage', 'slow', 'changing'];
 const wellBehaved = ['good', 'other'];
 const programs = 4;
-/** One program's share; another takes its place. */
+/** The duration of one program; then another takes its place. */
 const programMs = 2500;
 const maxRatio = 1.5;
-/** What a server may have grown by, beside its garbage that waits to be collected. */
+/** How much a server may grow, in addition to garbage that is not collected yet. */
 const maxGrowthMb = 64;
-/** The kernel needs a moment to end a process; upstream servers end when they see their input close. */
+/** The kernel needs a moment to end a process, and upstream servers to notice that their input has closed. */
 const graceMs = 10_000;
 
 /**
- * Resolves with `{ ok, seconds, calls, failedCalls, p95Ms, ratio, rssMb, findings }`; `isCompared` runs the same
- * load before with servers that all behave, and asks that the good ones are not much slower in the storm.
+ * Resolves with `{ ok, seconds, calls, failedCalls, p95Ms, ratio, rssMb, findings }`. With `isCompared`, the same load
+ * runs first while all servers behave well, and the good ones must not be much slower in the storm.
  */
 export async function storm(seconds, { isCompared }) {
   const findings = [];
-  // Where nothing is compared, as in `npm test`, the machine may have much else to do.
+  // More time without a comparison, as in `npm test`, because the machine may be busy.
   const healthWithinMs = isCompared ? 1000 : 10_000;
   const calm = isCompared ? await loaded(seconds, { isWild: false, healthWithinMs }, findings) : undefined;
   const wild = await loaded(seconds, { isWild: true, healthWithinMs }, findings);
@@ -97,7 +97,7 @@ async function loaded(seconds, { isWild, healthWithinMs }, findings) {
   }
 }
 
-/** Calls the good servers one after the other, and keeps one call to each of the others on its way. */
+/** Calls the good servers in turn, and keeps one call to each of the others in progress. */
 function program(ms) {
   return `
 const end = performance.now() + ${ms};
@@ -107,7 +107,7 @@ const others = ${JSON.stringify(misbehaviours)}.map(async (server) => {
   while (performance.now() < end) {
     calls++;
     await tools[server].echo({ text: 'x' }).catch(() => { failedCalls++; });
-    // At a pace of its own: servers that answer at once shall not get many more calls in the calm.
+    // Throttled, so that servers that answer at once do not get many more calls in the calm.
     await new Promise((done) => setTimeout(done, 100));
   }
 });

@@ -1,4 +1,4 @@
-/** A server that is going to be killed, and what it leaves behind. */
+/** Starts a server that will be killed, and finds the processes that it leaves behind. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,9 +9,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { everything, serverBin } from '../bench/processes.mjs';
 import { commandOf, descendantsOf, processIds } from './processes.mjs';
 
-/** In the arguments of every sandbox process of ours, and of nobody else's. */
+/** Unique to these servers, to recognize their sandbox processes by the command line. */
 const heapMb = 119;
-/** The kernel needs a moment to end a process; upstream servers end when they see their input close. */
+/** The kernel needs a moment to end a process, and upstream servers to notice that their input has closed. */
 const graceMs = 3000;
 
 const programs = [
@@ -48,9 +48,9 @@ export async function startVictim(folder, isolation) {
   const { pid } = transport;
   return {
     pid,
-    /** Every process that was there when the server was killed. */
+    /** All processes that the server had when it was killed. */
     known: new Set(),
-    /** The reports that arrived. */
+    /** The received reports. */
     answers: [],
     async execute(code) {
       const { structuredContent } = await client.callTool(
@@ -61,7 +61,7 @@ export async function startVictim(folder, isolation) {
       this.answers.push(structuredContent);
       return structuredContent.result;
     },
-    /** Four programs, so that something of each kind runs at the random moment. */
+    /** Four random programs, so that different kinds run at the random moment. */
     programs: (random) => Array.from({ length: 4 }, () => programs[Math.floor(random() * programs.length)]),
     kill() {
       for (const each of descendantsOf(pid)) this.known.add(each);
@@ -71,7 +71,7 @@ export async function startVictim(folder, isolation) {
   };
 }
 
-/** What is still there a moment after the kill. */
+/** The processes that still run a moment after the kill. */
 export async function leftovers(victim) {
   const alive = () => {
     const started = [...victim.known].filter((pid) => commandOf(pid) !== '');

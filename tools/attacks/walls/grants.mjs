@@ -1,4 +1,4 @@
-/** Granted files and folders: things that are held open, and what is never among them. */
+/** Granted files and folders, which are held open, and files that are never granted. */
 const executor = (name) => `libs/executor/src/grants/${name}.ts`;
 const ceiling = executor('path-ceiling');
 const openPath = executor('open-path');

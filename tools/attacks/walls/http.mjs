@@ -1,4 +1,4 @@
-/** Who may ask over HTTP, how, and how much of it. */
+/** Who may call the server over HTTP, how, and how often. */
 const door = (name) => `libs/http-server/src/${name}.ts`;
 const guard = door('request-guard');
 const listener = door('listener');

@@ -1,4 +1,4 @@
-/** What the kernel bounds, and what the server does. */
+/** Limits that the kernel enforces, and limits that the server enforces. */
 const ulimits = 'libs/isolation/src/resource-limits.ts';
 const isolated = 'libs/isolation/src/process/isolated-process.ts';
 const program = 'libs/deno-runtime/src/program-run.ts';

@@ -1,11 +1,11 @@
-/** Bubblewrap, flag by flag, and what every process gets from the one that starts it. */
+/** Each flag of bubblewrap, and what every process inherits from its parent. */
 const strict = 'libs/isolation/src/strict/strict-command.ts';
 const portable = 'libs/isolation/src/portable/portable-command.ts';
 const folder = 'libs/isolation/src/portable/server-folder.ts';
 const isolated = 'libs/isolation/src/process/isolated-process.ts';
 const inherited = 'libs/isolation/src/process/inherited-descriptors.ts';
 
-/** The first mount, behind which others can be put. */
+/** The first mount; edits add others before it. */
 const firstMount = `...['--dir', '/proc/self'`;
 const alsoMounted = (...words) => [
   strict,
@@ -13,7 +13,7 @@ const alsoMounted = (...words) => [
   `...[${words.map((word) => `'${word}'`).join(', ')}], ${firstMount}`,
 ];
 const spaces = ['user-try', 'ipc', 'pid', 'net', 'uts', 'cgroup-try'];
-/** `--unshare-all` but for one. */
+/** Unshares all namespaces except one. */
 const shared = (name) => [
   strict,
   `'--unshare-all'`,

@@ -1,4 +1,4 @@
-/** What Python has beside the walls of every program: what it starts from, and what it is given. */
+/** Walls that only Python has: around the files that it starts from, and what the process gets. */
 const library = (name) => `libs/sandbox-pyodide/${name}`;
 const snapshot = library('src/memory-snapshot.ts');
 const readFile = 'libs/files/src/read-regular-file.ts';

@@ -1,11 +1,11 @@
-/** What Deno is told not to do, and what the bootstrap takes away before a program runs. */
+/** What the flags of Deno forbid, and what the bootstrap removes before a program runs. */
 const command = 'libs/deno-runtime/src/deno-command.ts';
 const bootstrap = 'libs/deno-runtime/assets/close-doors.js';
 const nodeDoors = 'libs/deno-runtime/assets/node-doors.js';
 const sqliteDoor = 'libs/deno-runtime/assets/sqlite-door.js';
 
 const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
-/** `--quiet` stands for nothing where something has to stand. */
+/** Replaces a flag by `--quiet`, which changes nothing, because the edit needs a flag in its place. */
 const undenied = (name) => [command, `'--deny-${name}'`, `'--quiet'`];
 const allowed = (name) => [command, `'--deny-${name}'`, `'--allow-${name}'`];
 const noVariable = (name) => [command, new RegExp(`\\s*${name}: '.*',`), ''];
@@ -13,7 +13,7 @@ const noDataLimit = ['libs/isolation/src/resource-limits.ts', /\s*`ulimit -d .*,
 const noWorker = [bootstrap, 'delete globalThis.Worker;', ''];
 const noHeapLimit = [command, 'max-old-space-size=${limits.heapMb}', 'max-old-space-size=65536'];
 
-/** Per permission, an attack that uses it. */
+/** For each permission, an attack that uses it. */
 const permissions = {
   import: 'TS-08',
   net: 'NET-01',
@@ -63,7 +63,7 @@ export const runtime = {
   '--no-code-cache': {
     edits: [without('no-code-cache')],
     attacks: ['OS-08'],
-    redundant: 'each process has a folder for caches of its own',
+    redundant: 'each process has its own folder for caches',
   },
   '--no-prompt': {
     edits: [without('no-prompt')],

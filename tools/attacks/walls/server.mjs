@@ -1,4 +1,4 @@
-/** What the server believes of a program, and opens for it. */
+/** What the server accepts from a program, and which files it opens for it. */
 const runtimeFile = (name) => `libs/deno-runtime/src/${name}.ts`;
 const channelFile = (name) => `libs/sandbox-channel/src/${name}.ts`;
 const program = runtimeFile('program-run');

@@ -1,4 +1,4 @@
-/** What the server believes of its configuration, tells of secrets, gives to upstream servers, and how it keeps its record. */
+/** How the server checks its configuration, hides secrets, starts upstream servers and writes the audit log. */
 const config = (name) => `libs/config/src/${name}.ts`;
 const files = (name) => `libs/files/src/${name}.ts`;
 const readFile = files('read-regular-file');

@@ -1,9 +1,9 @@
-/** The seccomp filter: as a whole, its special rules, and each group of its table. */
+/** The seccomp filter as a whole, its special rules, and each group of its table. */
 const strict = 'libs/isolation/src/strict/strict-command.ts';
 const filter = 'libs/isolation/src/strict/seccomp-filter.ts';
 const table = 'libs/isolation/src/strict/refused-system-calls.ts';
 
-/** By the comments of the table. */
+/** The groups of the table, named by its comments. */
 const groups = {
   'other processes': 'Other processes',
   'new processes': 'New processes',
@@ -20,7 +20,7 @@ export const systemCalls = {
   ...Object.fromEntries(
     Object.entries(groups).map(([name, comment]) => [
       `the filter's table: ${name}`,
-      // From one comment to the next, or to the end of the table.
+      // Removes the text from one comment to the next, or to the end of the table.
       {
         edits: [[table, new RegExp(`  // ${comment}[^]*?(?=  // [A-Z][^.]*[.:]|};)`), '']],
         attacks: ['OS-13'],

@@ -1,4 +1,4 @@
-/** Which tools a program may call, with what, and which hosts it may reach. */
+/** Which tools a program may call with which arguments, and which hosts it may reach. */
 const policy = 'libs/proxy/src/policy/tool-policy.ts';
 const budget = 'libs/proxy/src/calls/call-budget.ts';
 const patterns = 'libs/proxy/src/policy/name-patterns.ts';
@@ -23,12 +23,12 @@ export const tools = {
   'names are strings': {
     edits: [nameOfAnyType],
     attacks: ['PIP-02'],
-    redundant: 'what takes the calls of programs asks for a string too',
+    redundant: 'the host call that programs use requires a string too',
   },
   'names are strings, for both': {
     edits: [nameOfAnyType, [handlers, `typeof name !== 'string'`, 'false']],
     attacks: ['PIP-02', 'PRX-13'],
-    redundant: 'no list holds anything but strings',
+    redundant: 'allowlists contain only strings',
   },
   "a caller's list is a list of names": {
     edits: [
