@@ -1,11 +1,11 @@
-/** What `bare-server.mjs` runs in Deno: one program from stdin, which can call tools and whose value is printed. */
+/** `bare-server.mjs` runs this in Deno: it reads a program from stdin, runs it with tools and prints its value. */
 /* global Deno */
 const bytes = new Uint8Array(64 * 1024);
 const code = JSON.parse(new TextDecoder().decode(bytes.subarray(0, Deno.stdin.readSync(bytes))));
 
 const waiting = new Map();
 let reading;
-/** Reads the answers as they come; begins with the first call. */
+/** Reads answers as they arrive; starts with the first call. */
 async function readAnswers() {
   let text = '';
   for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {

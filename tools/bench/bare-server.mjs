@@ -1,6 +1,6 @@
 /**
- * The least that does what our server does: a server on the SDK whose one tool runs code in a plain Deno process,
- * without walls, limits or checks. `argv[2]` is Deno; with `waiting` as `argv[3]`, a process waits for the code;
+ * A minimal server on the SDK to compare with ours: its one tool runs code in a plain Deno process, without isolation,
+ * limits or checks. `argv[2]` is the path of Deno; with `waiting` as `argv[3]`, a process is started in advance;
  * `argv[4]` is the script of an upstream server, whose tools the code can call.
  */
 import { spawn } from 'node:child_process';

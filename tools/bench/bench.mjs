@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: what an execution costs, as ratios to baselines of the same run.
- * Names select cases; `--check` exits 1 when a ratio misses its goal in two of three repeats; `--json`
- * prints one JSON object in place of the table.
+ * `npm run bench`: measures what an execution costs, as ratios to baselines of the same run. Names select cases;
+ * `--check` exits with 1 if a ratio misses its goal in two of three repeats; `--json` prints one JSON object instead of
+ * the table.
  */
 import { parseArgs } from 'node:util';
 
@@ -12,7 +12,8 @@ const usage = `Usage: npm run bench -- [case ...] [--check] [--json]
 
   npm run bench                 all cases
   npm run bench -- warm cold    some of them
-  npm run bench -- --check      exit 1 when a ratio misses its goal in two of three repeats
+  npm run bench -- --check      exit with 1 if a ratio misses its goal in two of three repeats
+  npm run bench -- --json       print one JSON object instead of the table
 `;
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,7 +25,7 @@ if (flags.help) {
 }
 
 await ensureBuilt();
-// Only now: these import packages and what was built.
+// Imported after the build, because these import packages and built code.
 const { cases } = await import('./cases.mjs');
 const { sampleCase } = await import('./measure.mjs');
 const { Workplace } = await import('./processes.mjs');
@@ -32,7 +33,7 @@ const { Workplace } = await import('./processes.mjs');
 const unknown = positionals.filter((name) => !cases.some((each) => each.name === name));
 if (unknown.length > 0) {
   process.stderr.write(
-    `Unknown case ${unknown.join(', ')}; there are ${cases.map(({ name }) => name).join(', ')}.\n`,
+    `Unknown case ${unknown.join(', ')}; the cases are ${cases.map(({ name }) => name).join(', ')}.\n`,
   );
   process.exit(2);
 }
@@ -47,7 +48,7 @@ if (flags.json) process.stdout.write(`${JSON.stringify({ rows }, null, 2)}\n`);
 else process.stdout.write(`${table(rows).join('\n')}\n`);
 if (flags.check && rows.some(({ isMet }) => !isMet)) process.exitCode = 1;
 
-/** Repeats a case until each row has met or missed its goal twice; once, where nothing is checked. */
+/** Repeats a case until each row has met or missed its goal twice; runs it once without `--check`. */
 async function measure(each) {
   const repeats = [];
   const isSettled = () =>
@@ -93,7 +94,7 @@ function isMet(row, samples) {
   return row.atMost === undefined ? ratio >= row.atLeast : ratio <= row.atMost;
 }
 
-/** Some rows only tell. */
+/** False for rows that are only informative. */
 function hasGoal({ atMost, atLeast }) {
   return atMost !== undefined || atLeast !== undefined;
 }

@@ -10,7 +10,7 @@ import { tokens } from './cases/tokens.mjs';
 import { openCircuit, overhead } from './cases/upstream.mjs';
 import { cold, warm } from './cases/warm-cold.mjs';
 
-/** Every case, in the order of the table. */
+/** All cases, in the order of the table. */
 export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],

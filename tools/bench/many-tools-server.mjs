@@ -1,6 +1,6 @@
 /**
- * A server on the SDK with a hundred tools, each with a schema of the usual size; `argv[2]` is in their names. It
- * speaks over stdio, with `http` as `argv[3]` over Streamable HTTP, where it prints its URL.
+ * A server on the SDK with a hundred tools, each with a schema of typical size and `argv[2]` in its name. It uses
+ * stdio, or with `http` as `argv[3]` Streamable HTTP, and then prints its URL.
  */
 import { createServer } from 'node:http';
 

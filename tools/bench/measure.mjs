@@ -1,4 +1,4 @@
-/** Fair samples on a shared machine: every case beside its baseline, in turn, each in a quiet moment. */
+/** Takes fair samples on a shared machine: a case and its baseline in turn, each in a quiet moment. */
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -6,7 +6,7 @@ const quietShare = 0.45;
 const quietWindowMs = 120;
 const maxWaitMs = 4000;
 
-/** Waits until the CPUs were mostly idle for a moment, or for four seconds. */
+/** Waits until the CPUs have been mostly idle for a moment, but at most four seconds. */
 export async function quietMoment() {
   for (let waited = 0; waited < maxWaitMs; waited += quietWindowMs) {
     const before = cpuTimes();
@@ -23,8 +23,8 @@ function cpuTimes() {
 }
 
 /**
- * Runs the samples of one case, interleaved: each round takes one of each, starting with another one. A
- * sample is a number, or several in an array. `isBusy` waits for no quiet moment.
+ * Runs the samples of one case, interleaved: each round takes one of each, in rotated order. A sample is a number, or
+ * several in an array. With `isBusy`, it does not wait for a quiet moment.
  * @returns Per sample `{ p50, p95, min, mean, count }`, in the unit that the samples return.
  */
 export async function sampleCase({ samples, rounds, warmUps = 2, pauseMs = 0, isBusy = false }) {
@@ -49,7 +49,7 @@ export function summarize(values) {
   return { p50: at(0.5), p95: at(0.95), min: sorted[0], mean, count: sorted.length };
 }
 
-/** Milliseconds that an asynchronous function takes. */
+/** Measures an asynchronous function, in milliseconds. */
 export async function timed(work) {
   const started = performance.now();
   await work();

@@ -1,4 +1,4 @@
-/** Real processes for the cases: in a clean environment, which makes a difference of up to 30 ms to Node. */
+/** Starts real processes for the cases, in a clean environment, which makes up to 30 ms difference for Node. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { timed } from './measure.mjs';
 
 export const root = join(import.meta.dirname, '..', '..');
 export const serverBin = join(root, 'apps', 'mcp-server', 'bin', 'code-executor-mcp.js');
-/** The interpreter itself: what is called `python3` may be a starter that takes longer than it. */
+/** The path of the interpreter itself, because `python3` may be a slower launcher. */
 export const python3 = '/usr/bin/python3';
 export const pyodideFolder = dirname(fileURLToPath(import.meta.resolve('pyodide')));
 const bareServer = join(import.meta.dirname, 'bare-server.mjs');
@@ -28,7 +28,7 @@ export const everythingBin = join(
   'index.js',
 );
 
-/** A folder of our own that is HOME to every child. */
+/** A temporary folder that is HOME for all child processes. */
 export class Workplace {
   #clients = [];
   #closers = [];
@@ -43,7 +43,7 @@ export class Workplace {
     return workplace;
   }
 
-  /** Milliseconds from spawn to close. */
+  /** Milliseconds from spawn to exit. */
   run(file, args, env = this.env) {
     return timed(() => {
       const child = spawn(file, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -51,24 +51,24 @@ export class Workplace {
     });
   }
 
-  /** B: the native Deno binary on an empty file, to close. */
+  /** The baseline B: the native Deno binary runs an empty file. */
   plainDeno = () =>
     this.run(this.denoPath, ['run', this.emptyScript], {
       DENO_DIR: join(this.folder, 'deno'),
       DENO_NO_UPDATE_CHECK: '1',
     });
 
-  /** Our built server with a configuration, and a real client on it. */
+  /** Starts our built server with a configuration, and connects a real client. */
   async startServer(config = {}, env = {}) {
     const file = join(this.folder, `config-${this.#clients.length}.json`);
-    // What is measured are whole listings.
+    // The cases measure complete listings.
     const discovery = { timeoutMs: 60_000 };
     const all = { projectOnly: true, log: { level: 'error' }, discovery, ...config };
     await writeFile(file, JSON.stringify(all));
     return this.connect(process.execPath, [serverBin, '--config', file], env);
   }
 
-  /** The least that runs a program: a server on the SDK, and Deno; `waiting` for it where that is asked for. */
+  /** Starts the minimal server that runs programs in Deno; with `waiting`, in a process that starts in advance. */
   startBareServer(...mode) {
     return this.connect(process.execPath, [bareServer, this.denoPath, ...mode]);
   }
@@ -91,7 +91,7 @@ export class Workplace {
     return { client, pid: transport.pid };
   }
 
-  /** Remembers what else has to be closed. */
+  /** Registers something else that must be closed. */
   onClose(closer) {
     this.#closers.push(closer);
   }
@@ -120,14 +120,14 @@ export async function untilSpares(client, count, language = 'typescript') {
   while ((await sparesOf(client, language)).ready < count) await delay(10);
 }
 
-/** How many spares of a language wait, and their resident memory. */
+/** The number of ready spares of a language, and their resident memory. */
 export async function sparesOf(client, language) {
   const { structuredContent } = await client.callTool({ name: 'health', arguments: {} });
   const sandbox = structuredContent.sandboxes?.find((each) => each.language === language);
   return sandbox?.spares ?? { ready: 0, memoryMb: 0 };
 }
 
-/** Runs a script that may read Pyodide, in the isolation and with the flags of our own processes, until it ends. */
+/** Runs a script that may read Pyodide to its end, with the isolation and flags of our own processes. */
 export async function runInSandbox(denoPath, script) {
   const { mode } = await chooseDenoIsolation(denoPath, 'auto');
   const command = await denoCommand(mode, {
@@ -141,13 +141,13 @@ export async function runInSandbox(denoPath, script) {
   if (code !== 0) throw new Error(`${script} ended with ${code}.`);
 }
 
-/** The number that a program prints. */
+/** Resolves with the number that a program prints. */
 export function printedNumber(workplace, file, args) {
   const child = spawnScript(workplace, file, args, ['ignore', 'pipe', 'inherit']);
   return numberFrom(child, child.stdout);
 }
 
-/** The number that a program writes to stderr; what it prints comes back to its stdin. */
+/** Resolves with the number that a program writes to stderr. Its stdout is piped back to its stdin. */
 export function echoedNumber(workplace, file, args) {
   const child = spawnScript(workplace, file, args, ['pipe', 'pipe', 'pipe']);
   child.stdout.on('data', (chunk) => child.stdin.write(chunk));

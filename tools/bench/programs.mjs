@@ -1,6 +1,6 @@
-/** What the programs of several cases have in common. */
+/** Programs and tools that several cases share. */
 
-/** An upstream in memory with one tool, which answers with the text it got when `work` is done. */
+/** An upstream in memory with one tool, which returns its text after `work` has settled. */
 export function echoInMemory(work = () => undefined) {
   const tool = { name: 'mcp__memory__echo', server: 'memory', parameters: { type: 'object' } };
   return {
@@ -12,7 +12,7 @@ export function echoInMemory(work = () => undefined) {
   };
 }
 
-/** TypeScript that runs a statement many times; returns the milliseconds of one. */
+/** TypeScript code that runs a statement many times and returns the milliseconds of one run. */
 export function repeatedTypescript(statement) {
   return `for (let i = 0; i < 100; i++) { ${statement}; }
 const started = performance.now();
@@ -20,7 +20,7 @@ for (let i = 0; i < 800; i++) { ${statement}; }
 return (performance.now() - started) / 800`;
 }
 
-/** Python that does the same, more often: V8 takes longer to make an interpreter about as fast as it gets. */
+/** The same in Python, with more runs, because V8 takes longer to optimize the interpreter. */
 export function repeatedPython(statement) {
   return `import time
 for _ in range(100): ${statement}

@@ -1,4 +1,4 @@
-/** How often a way of searching finds the right tool, on labelled queries over real tool lists. */
+/** Measures how often a search finds the right tool, with labelled queries over real tool lists. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 import { searchTools } from '@code-executor/tool-search';
@@ -7,7 +7,7 @@ import MiniSearch from 'minisearch';
 const fixtures = new URL('../../libs/tool-search/fixtures/', import.meta.url);
 const readJson = (path) => JSON.parse(readFileSync(new URL(path, fixtures), 'utf8'));
 
-/** The tools of the lists, as the proxy has them. */
+/** The tools of the lists, in the form of the proxy. */
 export const tools = readdirSync(new URL('tools-lists/', fixtures)).flatMap((file) => {
   const server = file.replace(/\.json$/, '');
   return readJson(`tools-lists/${file}`).tools.map(({ name, inputSchema, ...rest }) => {
@@ -15,19 +15,19 @@ export const tools = readdirSync(new URL('tools-lists/', fixtures)).flatMap((fil
   });
 });
 
-/** Each with its style (`keyword`, `natural`, `synonym`) and what answers it: 3 is right, less is near. */
+/** The queries, each with its style (`keyword`, `natural`, `synonym`) and its graded answers: 3 is right, less is close. */
 export const queries = readJson('search-golden.json');
 
-/** Ways of searching: each takes tools, and answers a function from a query to names, or to a promise of them. */
+/** Search methods: each takes tools and returns a function from a query to names, or to a promise of names. */
 export const searches = {
   ours: (tools) => async (query) => (await searchTools(tools, query)).map(({ tool }) => tool.name),
-  /** Any word in name or description, in listing order. */
+  /** Tools with any of the words in their name or description, in listing order. */
   substring: (tools) => (query) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const has = ({ name, description = '' }, word) => `${name} ${description}`.toLowerCase().includes(word);
     return tools.filter((tool) => words.some((word) => has(tool, word))).map(({ name }) => name);
   },
-  /** BM25 as it comes, over name and description. */
+  /** Plain BM25 over name and description. */
   bm25: (tools) => {
     const index = new MiniSearch({ fields: ['name', 'description'], idField: 'name' });
     index.addAll(tools);
@@ -36,8 +36,8 @@ export const searches = {
 };
 
 /**
- * Per style the share of queries for which one of the right tools is among the first five, and how many
- * queries found nothing. Queries without a right tool among the given ones are left out.
+ * For each style, the share of queries with a right tool among the first five results, and the number of queries
+ * without results. Leaves out queries whose right tools are not among the given ones.
  */
 export async function qualityOf(search, tools) {
   const names = new Set(tools.map(({ name }) => name));

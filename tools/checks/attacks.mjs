@@ -1,10 +1,10 @@
-/** The attacks as checks: as whoever runs the tests, and, where that is root, as an ordinary user too. */
+/** Runs the attacks as checks: as the current user, and if that is root, as an ordinary user too. */
 import { run } from '../run.mjs';
 
-/** One check, with as many passed and failed as attacks were made. */
+/** One check, which counts each outcome of an attack as passed or failed. */
 export async function checkAttacks(modes, { asUser = false } = {}) {
   const isRoot = process.getuid?.() === 0;
-  // Whoever is no root has made them as an ordinary user already.
+  // Without root, the attacks have already run as an ordinary user.
   if (asUser && !isRoot) return [];
   const only = modes.length === 1 ? ['--isolation', modes[0]] : [];
   const user = asUser ? ['--user'] : [];
@@ -21,12 +21,12 @@ function checkOf(name, code, json, output) {
     const outcomes = attacks.flatMap((attack) => Object.values(attack.outcomes));
     const fell = attacks.flatMap(({ id, details }) => details.map((detail) => ({ id, ...detail })));
     const reasons = fell.map(({ id, mode, reason }) => `✗ ${id} (${mode})\n${reason}`);
-    // Nothing fell where nothing could be tried.
+    // A run that could not start has no outcomes, so its exit code counts as one failure.
     return {
       name,
       passed: outcomes.filter((outcome) => outcome === 'held').length,
       failed: fell.length || (code === 0 ? 0 : 1),
-      // An ordinary user may not be allowed what root is, such as strict isolation.
+      // For example, strict isolation may work for root but not for an ordinary user.
       note: notRun.map((reason) => `not run: ${reason}`).join('; '),
       detail: [...reasons, ...notRun].join('\n'),
     };

@@ -1,4 +1,4 @@
-/** Is a code block of a document legal? One checker per language; each returns a problem or undefined. */
+/** Checks the syntax of code blocks. One checker per language; each returns a problem or undefined. */
 import { spawnSync } from 'node:child_process';
 
 import { parse as parseToml } from 'smol-toml';
@@ -18,7 +18,7 @@ const firstOf = (diagnostics) => {
   return text === undefined ? undefined : ts.flattenDiagnosticMessageText(text, '\n');
 };
 
-/** JavaScript is checked as TypeScript: every legal program of the one is legal in the other. */
+/** Checks JavaScript as TypeScript, because valid JavaScript is valid TypeScript. */
 const typescript = (code) => {
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext };
   return firstOf(ts.transpileModule(code, { reportDiagnostics: true, compilerOptions }).diagnostics);
@@ -39,7 +39,7 @@ const checkers = new Map([
   ['js', typescript],
   ['bash', shell],
   ['sh', shell],
-  // Run, see python-examples.mjs.
+  // Python blocks are run; see python-examples.mjs.
   ['python', anything],
   ['text', anything],
   ['diff', anything],
@@ -50,5 +50,5 @@ export function problemOf({ language, code, isUnclosed }) {
   if (isUnclosed) return 'The block is not closed.';
   const checker = checkers.get(language);
   if (checker) return checker(code);
-  return `Name the language: ${[...checkers.keys()].join(', ')}; not "${language}".`;
+  return `The language of the block is "${language}"; use one of ${[...checkers.keys()].join(', ')}.`;
 }

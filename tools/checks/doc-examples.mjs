@@ -1,7 +1,7 @@
 /**
- * The first TypeScript block of each library's README, and all of the guide to embedding, compiled against the
- * built packages and run. A line `console.log(x); // → text` states what is printed. A block marked
- * `ts no-run` is compiled only.
+ * Compiles against the built packages, and runs, the first TypeScript block of each library's README and all of the
+ * embedding guide. A line `console.log(x); // → text` states what is printed. A block marked `ts no-run` is only
+ * compiled.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { root, run } from '../run.mjs';
 
 const timeLimitMs = 60_000;
 
-/** Where examples resolve packages as a user's program would, out of the way of everything else. */
+/** A separate folder in which examples resolve packages as a user's program does. */
 const folder = join(root, 'node_modules', '.cache', 'doc-examples');
 
 const compilerOptions = {
@@ -54,7 +54,7 @@ export async function checkExamples(documents) {
   return checks;
 }
 
-/** The blocks of a document that are examples; of a README without one, nothing in its place. */
+/** The examples of a document; for a README without one, an entry with an undefined block. */
 function blocksOf({ name, blocks }) {
   const examples = blocks.filter(({ language }) => language === 'ts');
   if (isReadme.test(name)) return [{ name, block: examples[0] }];

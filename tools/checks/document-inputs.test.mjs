@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { listProjects } from '../projects.mjs';
 import { root } from '../run.mjs';
 
-// Without the input, Nx would answer from its cache after the document was changed.
+// Without the input, Nx would use its cache even if the document has changed.
 test('every document that the tests of a project read is an input of their Nx task', () => {
   for (const { path, manifest } of listProjects()) {
     const inputs = (manifest.nx.namedInputs?.documents ?? []).map((input) =>
@@ -22,7 +22,7 @@ test('every document that the tests of a project read is an input of their Nx ta
   }
 });
 
-/** Markdown outside of a project that one of its tests names, from the repository's root. */
+/** The documents outside of a project that its tests name, as paths from the root of the repository. */
 function documentsReadBelow(project) {
   const tests = readdirSync(join(project, 'src'), { recursive: true }).filter((file) =>
     file.endsWith('.test.ts'),

@@ -1,4 +1,4 @@
-/** Finds modules and packages that import themselves by way of others; imports of types count as well. */
+/** Finds modules and packages that import themselves through others. Imports of types count too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 
@@ -17,7 +17,7 @@ export function checkImportCycles(root) {
   };
 }
 
-/** Every source file as `{ name, imports }`: its path from the root, and what it imports as it is written there. */
+/** Every source file as `{ name, imports }`: its path from the root, and its import specifiers. */
 function readModules(root) {
   return ['apps', 'libs']
     .flatMap((parent) => filesBelow(join(root, parent)))
@@ -39,7 +39,7 @@ function filesBelow(folder) {
 
 function moduleGraph(modules) {
   const names = new Set(modules.map(({ name }) => name));
-  /** The file that a relative import means: it names what the compiler makes of it. */
+  /** The source file of a relative import, which names the compiled file. */
   const fileOf = (from, specifier) => {
     const path = posix.join(posix.dirname(from), specifier);
     return [path, path.replace(/\.js$/, '.ts')].find((candidate) => names.has(candidate));
@@ -64,7 +64,7 @@ function packageGraph(modules) {
   return graph;
 }
 
-/** For each module of a cycle the shortest one through it, every cycle once. */
+/** The shortest cycle through each module that is in one; every cycle once. */
 function cyclesIn(graph) {
   const cycles = new Map();
   for (const start of graph.keys()) {

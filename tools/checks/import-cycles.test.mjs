@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { checkImportCycles } from './import-cycles.mjs';
 
-/** The cycles that are found in a repository with these files, one a line. */
+/** The cycles in a repository with these files, one per line. */
 function cyclesOf(files) {
   const root = mkdtempSync(join(tmpdir(), 'import-cycles-'));
   try {

@@ -1,13 +1,13 @@
-/** The built server, seen by the MCP Inspector: a client that somebody else wrote. */
+/** Checks the built server with the MCP Inspector, because that is a client by other authors. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { binOf, cleanEnvironment, runBin } from '../run.mjs';
 
-/** Lists the tools strictly, and runs one program. */
+/** Lists the tools in strict mode, and runs one program. */
 export async function checkWithInspector() {
-  // The Inspector writes into its home; the server finds nobody's settings there.
+  // The Inspector writes to its home, and the server must not find the user's settings.
   const home = await mkdtemp(join(tmpdir(), 'code-executor-inspector-'));
   const env = cleanEnvironment({ HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: home });
   const inspect = (...args) => {
@@ -31,7 +31,7 @@ export async function checkWithInspector() {
       check('inspector: tools/call', resultOf(call.stdout) === 42, call.output),
     ];
   } finally {
-    // The server that it started may end a moment later, and writes there.
+    // Retried, because the server may end a moment later and write there until then.
     await rm(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }

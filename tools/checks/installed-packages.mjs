@@ -1,11 +1,11 @@
-/** The packages as users get them: packed, and installed into an empty folder outside the repository. */
+/** Packs the packages and installs them into an empty folder outside the repository, as users do. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { runNpm } from '../run.mjs';
 
-/** Gives `work` a new folder, which is gone afterwards; a failure becomes a check that failed. */
+/** Calls `work` with a temporary folder, which is removed afterwards. An error becomes a failed check. */
 export async function inTemporaryFolder(name, work) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), `code-executor-${name}-`)));
   try {
@@ -13,12 +13,12 @@ export async function inTemporaryFolder(name, work) {
   } catch (error) {
     return [check(name, error.message)];
   } finally {
-    // What was started there may end a moment later.
+    // Retried, because processes that were started there may end a moment later.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
-/** A check that failed if there is a problem; `note` holds what was measured. */
+/** Creates a check, which has failed if there is a problem; `note` is what was measured. */
 export function check(name, problem, note) {
   return { name, passed: problem ? 0 : 1, failed: problem ? 1 : 0, detail: problem, note };
 }
@@ -35,7 +35,7 @@ export async function packAll(projects, folder) {
   });
 }
 
-/** Installs tarballs into the folder, which is made. */
+/** Creates the folder and installs tarballs into it. */
 export async function installAll(folder, packed) {
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');

@@ -52,7 +52,7 @@ test('counts a file that could not be loaded', () => {
   assert.match(check.detail, /Cannot find module/);
 });
 
-test('does not trust a green file beside a red task, or beside none', () => {
+test('counts a failure if the results passed but the task failed or is missing', () => {
   for (const task of [red, undefined]) {
     assert.equal(checkOf('a:test', results([['x', 'passed']]), task).failed, 1);
   }

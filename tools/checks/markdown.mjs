@@ -1,4 +1,4 @@
-/** As much Markdown as checking needs: fenced code, links, anchors. */
+/** Parses the parts of Markdown that the checks need: fenced code, links and anchors. */
 
 /**
  * The parts of a document: `blocks` of fenced code as `{ language, info, code, line }`, `links` as
@@ -41,7 +41,7 @@ function linksOf({ text, line }) {
   return [...inline, ...references].map((match) => ({ target: match[1], line }));
 }
 
-/** Only whole paths: one with a placeholder or a pattern in it names no file. */
+/** Matches complete paths only, because one with a placeholder or pattern does not name a file. */
 function pathsOf({ text, line }) {
   return [...text.matchAll(/`((?:apps|docs|libs|tools)\/[\w./-]+)`/g)].map((match) => ({
     path: match[1],

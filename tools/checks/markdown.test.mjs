@@ -6,7 +6,7 @@ import { parseMarkdown } from './markdown.mjs';
 
 const fence = '```';
 
-test('finds blocks with language, remark and line, also indented ones', () => {
+test('finds blocks with language, info and line, including indented ones', () => {
   const { blocks } = parseMarkdown(
     ['# A', `${fence}ts no-run`, 'const a = 1;', fence, '- x', `  ${fence}json`, '  {}', `  ${fence}`].join(
       '\n',
@@ -35,14 +35,14 @@ test('finds links outside code, and the anchors of headings', () => {
   assert.deepEqual([...anchors], ['the-way-of-data-1', 'the-way-of-data-1-1']);
 });
 
-test('finds the paths that prose names as code, and no patterns or placeholders', () => {
+test('finds paths in inline code, except patterns and placeholders', () => {
   const { paths } = parseMarkdown(
     'see `libs/a/src/b.ts`, `apps/*/src`, `libs/<name>`, `npm run x` and `tools/`',
   );
   assert.deepEqual(paths, [{ path: 'libs/a/src/b.ts', line: 1 }]);
 });
 
-test('accepts legal blocks of each language', () => {
+test('accepts valid blocks of each language', () => {
   for (const [language, code] of [
     ['json', '{"a": [1]}'],
     ['jsonc', '{ // note\n "a": 1, }'],
@@ -55,7 +55,7 @@ test('accepts legal blocks of each language', () => {
   }
 });
 
-test('refuses broken blocks, unnamed languages and open ends', () => {
+test('refuses invalid blocks, blocks without a language and unclosed blocks', () => {
   for (const block of [
     { language: 'json', code: '{ // note\n}' },
     { language: 'jsonc', code: '{ "a": }' },

@@ -1,4 +1,4 @@
-/** Nx targets of all projects as checks: one per task, with its output where it failed. */
+/** Runs Nx targets of all projects as checks: one per task, with its output if it failed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -6,13 +6,13 @@ import { cleanEnvironment, root, runBin } from '../run.mjs';
 
 const cache = join(root, '.nx', 'cache');
 
-/** A run that takes longer, three times what a small machine needs, hangs: something keeps a test's process alive. */
+/** A run that takes longer hangs, because something keeps a test process alive. A small machine needs a third of it. */
 const timeoutMs = 45 * 60_000;
 
 /** Runs the targets in all projects and resolves with one check per task, cached ones included. */
 export async function runTasks(targets, env = {}) {
   const startedAt = Date.now();
-  // Tests start real processes: more than two projects at once make a small machine time out.
+  // Two projects at once, because tests start real processes and would time out on a small machine.
   const args = ['run-many', '-t', ...targets, '--parallel=2', '--output-style=static'];
   const nx = await runBin('nx', args, {
     env: cleanEnvironment({ NX_CACHE_DIRECTORY: cache, ...env }),
@@ -28,13 +28,13 @@ export async function runTasks(targets, env = {}) {
   return checks;
 }
 
-/** Each task as it is done, for who waits. */
+/** Prints each task when it has ended, to show progress. */
 function showProgress(line, targets) {
   const [, task, target] = /^> nx run (\S+?:(\S+))/.exec(line) ?? [];
   if (targets.includes(target)) process.stderr.write(`  … ${task}\n`);
 }
 
-/** The tasks of the run that Nx has just finished; none if it did not come that far. */
+/** The tasks of the run that Nx has just finished; none if it did not get that far. */
 async function tasksSince(startedAt) {
   try {
     const { run, tasks } = JSON.parse(await readFile(join(cache, 'run.json'), 'utf8'));

@@ -1,11 +1,11 @@
-/** The tests of the tools themselves, with Node's own runner. */
+/** Runs the tests of the tools themselves, with Node's test runner. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { run as runFiles } from 'node:test';
 
 import { root } from '../run.mjs';
 
-/** Runs every `*.test.mjs` below a folder; one check, with as many passed and failed as there are tests. */
+/** Runs every `*.test.mjs` below a folder. Resolves with one check, which counts the tests. */
 export async function runOwnTests(folder = join(root, 'tools')) {
   const files = readdirSync(folder, { recursive: true })
     .filter((file) => file.endsWith('.test.mjs'))
@@ -27,12 +27,12 @@ export async function runOwnTests(folder = join(root, 'tools')) {
       if (!isFile) ended++;
       const { error, type: kind } = data.details;
       if (type === 'test:fail') {
-        // A group fails with each of its tests, which are reported themselves.
+        // A group fails if one of its tests does, which is reported itself.
         if (error?.failureType !== 'subtestsFailed') fail(data.name, error?.cause?.stack ?? error?.message);
       } else if (data.skip || data.todo) fail(data.name, 'It was skipped.');
       else if (!isFile && kind !== 'suite') check.passed++;
     }
-    // A process that ends early, with whatever exit code, takes the rest of its tests with it.
+    // If a process ends early, with any exit code, the rest of its tests are missing.
     if (announced.length === 0) fail(file, 'It reported no test.');
     else if (ended < announced.length) fail(file, `${announced.length - ended} of its tests never ended.`);
   }

@@ -26,12 +26,12 @@ async function check(body) {
   }
 }
 
-test('counts tests, also those in groups', async () => {
+test('counts all tests, including those in groups', async () => {
   const { counts } = await check("test('x', () => {}); describe('g', () => { test('y', () => {}); });");
   assert.deepEqual(counts, [2, 0]);
 });
 
-test('counts a failing test once, also in a group', async () => {
+test('counts a failing test once, even in a group', async () => {
   const { counts, detail } = await check(
     "describe('g', () => { test('y', () => { throw new Error('broken'); }); });",
   );

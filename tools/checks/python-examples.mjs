@@ -1,11 +1,11 @@
 /**
- * The Python blocks of all documents, run in the sandbox as programs. A line `print(x)  # → text` states what
- * is printed, and an expression at the end, with the same mark, the program's value as JSON. A block marked
- * `python no-run` is compiled only.
+ * Runs the Python blocks of all documents as programs in the sandbox. A line `print(x)  # → text` states what is
+ * printed; an expression at the end with the same mark states the program's value as JSON. A block marked
+ * `python no-run` is only compiled.
  */
 const timeLimitMs = 60_000;
 
-/** Every path is a file that may be read, with the same orders in it; a program finds no other tool. */
+/** The only tool: it returns the same orders for every path. */
 const orders = JSON.stringify([{ total: 1500 }, { total: 20 }]);
 const name = 'mcp__filesystem__read_text_file';
 const tools = {
@@ -19,12 +19,12 @@ const tools = {
       : { content: [{ type: 'text', text: `There is no ${called}.` }], isError: true },
 };
 
-/** One check per document that has Python in it. */
+/** One check per document with Python. */
 export async function checkPythonExamples(documents) {
   const withPython = documents
     .map(({ name, blocks }) => ({ name, blocks: blocks.filter(({ language }) => language === 'python') }))
     .filter(({ blocks }) => blocks.length > 0);
-  // Only now: it has been built.
+  // Imported here, because it must be built first.
   const { PyodideSandbox } = await import('@code-executor/sandbox-pyodide');
   const sandbox = new PyodideSandbox({ spares: { count: 0 } });
   const checks = [];

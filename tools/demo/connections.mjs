@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 export class Connections {
   #clients = new Set();
 
-  /** Starts the server in `home`, where it finds nothing of the user's, and connects. */
+  /** Starts the server in `home`, so that it does not find the user's settings, and connects. */
   async open({ command, args, env }, home) {
     const client = new Client({ name: 'code-executor-demo', version: '1.0.0' });
     this.#clients.add(client);
@@ -26,7 +26,7 @@ export class Connections {
     return client;
   }
 
-  /** Resolves when the server's process is gone. */
+  /** Resolves when the server's process has ended. */
   async close(client) {
     await client.close();
     this.#clients.delete(client);

@@ -1,6 +1,7 @@
 /**
- * `npm run demo`: an agent's job on real MCP servers, in TypeScript and in Python, from a fresh clone;
- * `-- --json` prints one JSON object in place of the report, `--built` trusts that everything is built. The exit code is 0 if both answers are right.
+ * `npm run demo`: does an agent's job on real MCP servers, in TypeScript and in Python, from a fresh clone.
+ * `-- --json` prints one JSON object instead of the report, and `--built` skips the build. The exit code is 0 if both
+ * answers are right.
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { ensureBuilt } from '../ensure-built.mjs';
 const flag = { type: 'boolean', default: false };
 const { values } = parseArgs({ options: { json: flag, built: flag } });
 if (!values.built) await ensureBuilt();
-// Only now: these import packages.
+// Imported after the build, because these import packages.
 const { Connections } = await import('./connections.mjs');
 const { runDemo } = await import('./run-demo.mjs');
 const { printReport } = await import('./report.mjs');

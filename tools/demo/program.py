@@ -1,10 +1,10 @@
-# Which customer paid most in 2025, in US dollars? Orders are in many currencies, and every month has its
-# own exchange rates: an answer read from the wrong file would be a wrong answer.
+# Which customer paid most in 2025, in US dollars? Orders have many currencies, and each month has its own
+# exchange rates, so reading the wrong file would give a wrong answer.
 import asyncio
 import json
 from collections import Counter
 
-# What reads files here, and with what? The signature says it: no turn of the agent is spent on that.
+# The signature shows how to read files. The program finds it itself, which saves the agent a turn.
 reader = search_tools("read the content of a text file")[0]
 
 allowed = await tools.filesystem.list_allowed_directories()
@@ -24,12 +24,12 @@ async def totals_of(month):
     return totals
 
 
-# All files at once, joined by month, by currency and by customer.
+# Reads all files at once, and joins them by month, currency and customer.
 customers, *months = await asyncio.gather(read("customers.json"), *map(totals_of, range(1, 13)))
 best, total = sum(months, Counter()).most_common(1)[0]
 fact = f"{customers[best]} paid {total:.2f} USD"
 
-# Remember it, and read it back.
+# Stores the answer, and reads it back.
 entity = {"name": "Best customer of 2025", "entityType": "finding", "observations": [fact]}
 await tools.memory.create_entities(entities=[entity])
 found = await tools.memory.open_nodes(names=[entity["name"]])

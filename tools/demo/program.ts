@@ -1,12 +1,12 @@
-// Which customer paid most in 2025, in US dollars? Orders are in many currencies, and every month has its
-// own exchange rates: an answer read from the wrong file would be a wrong answer.
+// Which customer paid most in 2025, in US dollars? Orders have many currencies, and each month has its own
+// exchange rates, so reading the wrong file would give a wrong answer.
 interface Order {
   customer: string;
   currency: string;
   amount: number;
 }
 
-// What reads files here, and with what? The signature says it: no turn of the agent is spent on that.
+// The signature shows how to read files. The program finds it itself, which saves the agent a turn.
 const [reader] = await searchTools('read the content of a text file');
 
 const { content } = await tools.filesystem.listAllowedDirectories();
@@ -17,7 +17,7 @@ const read = async <Data>(file: string, parse: (text: string) => Data): Promise<
   return parse(result.content);
 };
 
-// All files at once, joined by month, by currency and by customer.
+// Reads all files at once, and joins them by month, currency and customer.
 const customers = await read('customers.json', (text) => JSON.parse(text) as Record<string, string>);
 const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
 const totals = new Map<string, number>();
@@ -35,7 +35,7 @@ await Promise.all(
 const [best, total] = [...totals].sort((a, b) => b[1] - a[1])[0] ?? ['nobody', 0];
 const fact = `${customers[best] ?? best} paid ${total.toFixed(2)} USD`;
 
-// Remember it, and read it back.
+// Stores the answer, and reads it back.
 const entity = { name: 'Best customer of 2025', entityType: 'finding', observations: [fact] };
 await tools.memory.createEntities({ entities: [entity] });
 const { entities } = await tools.memory.openNodes({ names: [entity.name] });

@@ -1,4 +1,4 @@
-/** The demo's outcome for people. */
+/** Prints the outcome of the demo as text. */
 import { columns, stylesFor } from '../print.mjs';
 
 export function printReport(outcome, stream = process.stdout) {

@@ -1,4 +1,4 @@
-/** The demo itself: the built server, three real upstream servers, one job in both languages. */
+/** Runs the demo: one job in both languages, on the built server with three real upstream servers. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -19,7 +19,7 @@ const programs = [
   { language: 'Python', tool: 'executePython', file: 'program.py' },
 ];
 
-/** Runs everything inside `folder`, over `connections`, and resolves with what there is to report. */
+/** Runs everything inside `folder`, over `connections`, and resolves with the data for the report. */
 export async function runDemo(folder, connections) {
   const files = join(folder, 'files');
   const { remembered, texts } = await writeSampleFiles(files);
@@ -45,14 +45,14 @@ export async function runDemo(folder, connections) {
   };
 }
 
-/** One program, on servers of its own: what the other one has remembered is not there. */
+/** Runs one program on its own servers, so that it does not find what the other one has stored. */
 async function runProgram({ language, tool, file }, { folder, files, connections, remembered }) {
   const code = await readFile(join(import.meta.dirname, file), 'utf8');
   const ownFolder = join(folder, language);
   await mkdir(ownFolder);
   const config = join(ownFolder, 'config.json');
   const mcpServers = upstreamServers(ownFolder, files);
-  // The program needs all that its first search can find, although nobody has ever listed these servers.
+  // The first search needs the tools of all servers, which are not in the cache yet, so it may take longer.
   const discovery = { timeoutMs: 30_000 };
   await writeFile(config, JSON.stringify({ projectOnly: true, mcpServers, discovery }, null, 2));
 
@@ -88,7 +88,7 @@ async function runProgram({ language, tool, file }, { folder, files, connections
   };
 }
 
-/** The servers' entries in the config file, started from the packages installed here. */
+/** The entries of the upstream servers in the config file; they start from the installed packages. */
 function upstreamServers(folder, files) {
   const entry = (name, args, env) => ({
     command: process.execPath,
@@ -102,7 +102,7 @@ function upstreamServers(folder, files) {
   };
 }
 
-/** What an agent would carry in its context if it had these servers directly. */
+/** What an agent would have in its context if it used these servers directly. */
 async function countUpstream(servers, folder, connections) {
   const counts = Object.entries(servers).map(async ([name, server]) => {
     const client = await connections.open(server, folder);
@@ -113,7 +113,7 @@ async function countUpstream(servers, folder, connections) {
   return Object.fromEntries(await Promise.all(counts));
 }
 
-/** Tokens (o200k) of a tool list as a model gets it: names, descriptions and input schemas as sent. */
+/** The o200k tokens of a tool list as a model gets it: names, descriptions and input schemas. */
 function tokensOf(tools) {
   return countTokens(
     JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),

@@ -1,4 +1,4 @@
-/** The demo's files: a year of orders, with exchange rates that differ from month to month. */
+/** Creates the demo's files: a year of orders, with exchange rates that differ from month to month. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -14,8 +14,8 @@ const currencies = { EUR: 1.08, GBP: 1.27, JPY: 0.0067, CHF: 1.12 };
 const ordersPerMonth = 60;
 
 /**
- * Writes the files into the folder; returns what the program must find out, computed here from the data
- * itself, and the files' texts.
+ * Writes the files to the folder. Returns their texts and the expected answer of the program, computed from the
+ * data.
  */
 export async function writeSampleFiles(folder) {
   const random = fixedRandom(2025);

@@ -1,4 +1,4 @@
-/** The functions that the demo's program uses; docs/reference/sandbox-globals.md has all of it. */
+/** The functions that the demo's program uses. docs/reference/sandbox-globals.md describes all. */
 interface FoundTool {
   name: string;
   signature: string;

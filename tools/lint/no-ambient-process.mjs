@@ -1,7 +1,7 @@
 import { ReferenceTracker } from '@eslint-community/eslint-utils';
 
 const isRead = { [ReferenceTracker.READ]: true };
-/** Which message each member gets. */
+/** The message for each member of `process`. */
 const members = { env: 'environment', stdin: 'stream', stdout: 'stream', stderr: 'stream' };
 const trackedGlobals = {
   process: { ...isRead, ...Object.fromEntries(Object.keys(members).map((name) => [name, isRead])) },
@@ -9,8 +9,8 @@ const trackedGlobals = {
 };
 
 /**
- * Keeps the environment and the standard streams out of libraries, by whichever name they are reached. The globals of
- * Node must be declared in `languageOptions.globals`.
+ * Forbids the environment and the standard streams in libraries, however they are accessed. The globals of Node must
+ * be declared in `languageOptions.globals`.
  */
 export const noAmbientProcess = {
   meta: {
@@ -49,7 +49,7 @@ function messageFor(name, node) {
   return members[name] ?? (namesMembers(node) ? undefined : 'hidden');
 }
 
-/** Whether `process` is only there for members whose names are in the text; the tracker finds those itself. */
+/** Whether the code only uses members of `process` by literal names, which the reference tracker finds itself. */
 function namesMembers(node) {
   const { parent } = node;
   if (parent.type === 'MemberExpression') {

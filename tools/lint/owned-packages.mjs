@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 
 import { getStaticValue } from '@eslint-community/eslint-utils';
 
-/** Lets each third-party package be imported by its owners only; the option is the table, package → projects. */
+/** Allows only its owners to import a third-party package. The option is a table, package → projects. */
 export const ownedPackages = {
   meta: {
     type: 'problem',
@@ -10,7 +10,7 @@ export const ownedPackages = {
     schema: [{ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }],
     messages: {
       notOwner: '{{project}} does not own {{name}}; {{owners}} does (tools/lint/package-owners.mjs).',
-      unknown: 'Nobody owns {{name}} yet: name its owner in tools/lint/package-owners.mjs.',
+      unknown: 'No project owns {{name}}; name its owner in tools/lint/package-owners.mjs.',
     },
   },
   create(context) {
@@ -34,7 +34,7 @@ export const ownedPackages = {
       TSImportType({ source }) {
         check(source);
       },
-      // require(), require.resolve(), import.meta.resolve()
+      // Matches require(), require.resolve() and import.meta.resolve().
       'CallExpression:matches([callee.name="require"], [callee.property.name="resolve"])'(node) {
         if (isResolver(node.callee)) check(node.arguments[0]);
       },
@@ -46,7 +46,7 @@ function isResolver({ type, object }) {
   return type === 'Identifier' || object.type === 'MetaProperty' || object.name === 'require';
 }
 
-/** The third-party package that a specifier leads to, if it leads to one. */
+/** The third-party package of an import specifier, or undefined if it is not one. */
 function packageOf(specifier) {
   if (/^[./#]|^(file|node):|^@code-executor\//.test(specifier) || isBuiltin(specifier)) return undefined;
   return specifier

@@ -1,15 +1,16 @@
 /**
- * Which projects may import which third-party package. One owner each: a second one repeats what the first knows of
- * the package, and a change of version then reaches both. The table in docs/architecture.md says the same.
+ * Which projects may import which third-party package. Usually one, because a second owner would repeat what the
+ * first knows about the package, and both must change with its version. A test compares this with the table in
+ * docs/architecture.md.
  */
 export const packageOwners = {
   '@fastify/rate-limit': ['http-server'],
   '@fontsource/dejavu-sans': ['sandbox-channel'],
   '@jest/globals': ['contracts'],
   '@keyv/redis': ['schema-cache'],
-  // A client and a server: two halves of one package.
+  // The pool uses the client and the server app the server of this package.
   '@modelcontextprotocol/sdk': ['client-pool', 'mcp-server'],
-  // An interface to call, wherever a span is made; only the server's SDK gives it something to do.
+  // An interface for all code that creates spans. It does nothing without the SDK, which only the server loads.
   '@opentelemetry/api': ['client-pool', 'executor', 'mcp-server'],
   '@opentelemetry/exporter-trace-otlp-proto': ['mcp-server'],
   '@opentelemetry/resources': ['mcp-server'],
@@ -27,7 +28,7 @@ export const packageOwners = {
   'ipaddr.js': ['guarded-fetch'],
   'jsonc-parser': ['config'],
   keyv: ['schema-cache'],
-  // One function each: a library around it would hold nothing else.
+  // Each owner uses one function, and a library around it would contain nothing else.
   leven: ['config', 'proxy'],
   minisearch: ['tool-search'],
   opossum: ['client-pool'],
@@ -38,6 +39,6 @@ export const packageOwners = {
   pyodide: ['sandbox-pyodide'],
   stemmer: ['tool-search'],
   undici: ['guarded-fetch'],
-  // Each describes data of its own with it: a file, a request, the tools of the protocol.
+  // Each owner describes its own data with it: files, requests, the tools of the protocol.
   zod: ['config', 'executor', 'mcp-server'],
 };

@@ -9,7 +9,7 @@ import { packageOwners } from './package-owners.mjs';
 
 const projects = listProjects();
 
-/** The table of owners the other way round: each project with its packages, in order. */
+/** The inverted table of owners: each project with its packages, sorted. */
 const owned = Object.fromEntries(
   projects.map(({ name }) => [
     name,
@@ -17,7 +17,7 @@ const owned = Object.fromEntries(
   ]),
 );
 
-test('names every third-party package that a package.json depends on, and no other', () => {
+test('lists exactly the third-party packages that some package.json depends on', () => {
   const dependedOn = projects.map(({ name, manifest: { dependencies, peerDependencies } }) => [
     name,
     Object.keys({ ...dependencies, ...peerDependencies })

@@ -6,10 +6,10 @@ import { AuditLog } from '@code-executor/audit-log';
 import { timed } from '../measure.mjs';
 
 const events = 20_000;
-/** In one turn of the event loop. */
+/** Records per turn of the event loop. */
 const eventsAtOnce = 100;
 
-/** What the record costs those who call, who do not wait for the disk, and what it takes in the long run. */
+/** What the audit log costs callers, who do not wait for the disk, and how fast it writes in the long run. */
 export const audit = {
   name: 'audit',
   what: `${events} audit records, ${eventsAtOnce} per turn: the caller's part in ms, and records per second until all are on disk`,
@@ -54,7 +54,7 @@ export const audit = {
   ],
 };
 
-/** One of the usual kind. */
+/** A typical record. */
 function eventOf(index) {
   return {
     type: 'tool_call',

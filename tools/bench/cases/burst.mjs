@@ -4,7 +4,7 @@ import { execute, untilSpares } from '../processes.mjs';
 const size = 20;
 const sandbox = (typescript) => ({ maxConcurrent: size, spares: { typescript, maxMemoryMb: 1024 } });
 
-/** Twenty executions asked for at once, with twenty spares and with none. */
+/** Twenty executions at once, with twenty spares and with none. */
 export const burst = {
   name: 'burst',
   what: `${size} executions at once: with ${size} spares / cold`,
@@ -24,7 +24,7 @@ export const burst = {
   rows: [{ label: 'spares / cold', atMost: 0.35, ratio: ({ spares, cold }) => spares / cold }],
 };
 
-/** One execution after the other, two callers, without rest: what refilling costs. */
+/** Two callers that run executions without pause, to measure what replacing spares costs. */
 export const sustained = {
   name: 'sustained',
   what: 'two callers without rest: executions per second with spares / cold',
@@ -39,7 +39,7 @@ export const sustained = {
     await execute(withSpares, 'return 1');
     return { spares: twoCallers(withSpares), cold: twoCallers(coldOnly) };
   },
-  // Rates: the inverse of the times.
+  // A rate is the inverse of a time.
   rows: [{ label: 'rate spares / rate cold', atLeast: 0.85, ratio: ({ spares, cold }) => cold / spares }],
 };
 

@@ -21,13 +21,13 @@ import { echoInMemory, repeatedTypescript } from '../programs.mjs';
 const payload = 'x'.repeat(200);
 
 /**
- * One tool call from the sandbox to an upstream in memory, against `fetch` from Deno to a bare route. How long a
- * machine takes to wake a process is no work of either, and is most of both on some machines: so what bytes alone take
- * on the same road, there and back, is taken off both.
+ * One tool call from the sandbox to an upstream in memory, compared with `fetch` from Deno to a bare route. On some
+ * machines, most of both is the time to wake a process, which neither can influence. So the round trip of bare bytes
+ * over the same pipe or socket is subtracted from both.
  */
 export const call = {
   name: 'call',
-  what: 'one tool call from the sandbox / fetch from Deno to a bare Fastify route, both without their road',
+  what: 'one tool call from the sandbox / fetch from Deno to a bare Fastify route, each minus the round trip of bare bytes',
   rounds: 20,
   async open(workplace) {
     const executor = createExecutor({
@@ -79,7 +79,7 @@ export const call = {
   ],
 };
 
-/** A sample: the milliseconds of a statement in a Deno process, which prints them with `print`. */
+/** Takes a sample: the milliseconds of a statement in a Deno process, which prints them with `print`. */
 async function timedScript(workplace, name, { setUp = '', statement, print = 'console.log', run }) {
   const script = join(workplace.folder, `${name}.ts`);
   const code = repeatedTypescript(statement).replace(/return (.*)$/, `${print}($1);\nDeno.exit(0);`);
@@ -87,7 +87,7 @@ async function timedScript(workplace, name, { setUp = '', statement, print = 'co
   return () => run(workplace, workplace.denoPath, ['run', '--allow-net=127.0.0.1', script]);
 }
 
-/** Ten calls to a real upstream server, at once in one execution, against the least that can do the same. */
+/** Ten calls at once to a real upstream server in one execution, compared with the minimal server. */
 export const ten = {
   name: 'ten',
   what: 'execution with ten calls at once, MCP request to response',
@@ -129,7 +129,7 @@ export const ten = {
   ],
 };
 
-/** A thousand calls, 64 asked at once: all answered, and the server does not grow. */
+/** A thousand calls, 64 at a time: all are answered, and the server does not grow. */
 export const thousand = {
   name: 'thousand',
   what: '1,000 calls, 64 at once: growth of the server in MB per execution',

@@ -18,7 +18,7 @@ const entriesOf = (count) =>
     ]),
   );
 
-/** Milliseconds that a listing takes, as the program sees it. */
+/** The milliseconds of a listing, measured in the program. */
 const timing = (listing, times) => `const times: number[] = [];
 for (let n = 0; n < ${times}; n++) {
   const started = performance.now();
@@ -28,7 +28,7 @@ for (let n = 0; n < ${times}; n++) {
 }
 return times;`;
 
-/** Starts and lists these servers with nothing but the SDK, side by side. */
+/** Starts and lists these servers with only the SDK, in parallel. */
 async function connectAll(workplace, entries) {
   const { clients, ms } = await connectedIn(workplace, entries);
   await Promise.all(clients.map((client) => client.close()));
@@ -49,7 +49,7 @@ async function connectedIn(workplace, entries) {
   return { clients, ms };
 }
 
-/** Listings and searches from inside a program, answered from the cache: ten servers that never start. */
+/** Listings and searches inside a program, answered from the cache, so that none of ten servers starts. */
 export const discovery = {
   name: 'discovery',
   what: 'a listing of 1,000 tools of 10 servers from the cache, inside a program / connecting one SDK server',
@@ -77,7 +77,7 @@ export const discovery = {
 
 const counts = [1, 3, 10];
 
-/** The first listing ever: the servers' own start, side by side. */
+/** The first listing, which starts the servers in parallel. */
 export const contact = {
   name: 'contact',
   what: 'the first listing of 1, 3 and 10 servers / starting them side by side with the bare SDK',
@@ -111,7 +111,7 @@ export const contact = {
   })),
 };
 
-/** Servers that run already and speak HTTP: only a connection and a listing are left to do. */
+/** The first listing of servers that already run, over HTTP, which only needs a connection and a listing. */
 export const reach = {
   name: 'reach',
   what: 'the first listing of 1, 3 and 10 servers that run already, over HTTP, inside a program, in ms',

@@ -38,7 +38,7 @@ export const pythonWarm = {
   ],
 };
 
-/** The same in a process that is started for it and restores the snapshot, against Pyodide's plain load. */
+/** The same in a new process, which restores the snapshot, compared with the plain load of Pyodide. */
 export const pythonCold = {
   name: 'python-cold',
   what: "trivial Python program in a process of its own / Pyodide's plain load in the same command",
@@ -46,7 +46,7 @@ export const pythonCold = {
   async open(workplace) {
     const { client } = await workplace.startServer({ sandbox: { spares: { python: 0 } } });
     await execute(client, trivial, { language: 'python' });
-    // A folder of its own: a sandbox sees the folder of its script.
+    // A separate folder, because a sandbox sees the folder of its script.
     const folder = join(workplace.folder, 'plain-load');
     await mkdir(folder);
     const script = join(folder, 'plain-load.js');
@@ -101,7 +101,7 @@ elapsed_ms = (time.perf_counter() - started) * 1000
   rows: [{ label: 'pyodide / native', atMost: 4, ratio: ({ pyodide, native }) => pyodide / native }],
 };
 
-/** One tool call from Python to an upstream in memory, against `pyfetch` to a bare route. */
+/** One tool call from Python to an upstream in memory, compared with `pyfetch` to a bare route. */
 export const pythonCall = {
   name: 'python-call',
   what: 'one tool call from Python / pyfetch from Pyodide in Deno to a bare Fastify route',
@@ -157,7 +157,7 @@ assert [answer["text"] for answer in answers] == [str(number) for number in rang
   rows: [{ label: 'at once / in turn', atMost: 0.25, ratio: ({ atOnce, inTurn }) => atOnce / inTurn }],
 };
 
-/** Runs a program of which the value is a number in a spare, with one tool in memory that takes `delayMs`. */
+/** Runs a program whose value is a number in a spare, with one tool in memory that takes `delayMs`. */
 function runInMemory(workplace, delayMs = 0) {
   const tools = echoInMemory(() => (delayMs > 0 ? delay(delayMs) : undefined));
   const sandbox = new PyodideSandbox({ snapshotDir: join(workplace.folder, 'snapshot') });

@@ -4,7 +4,7 @@ const goals = { keywords: 0.95, natural: 0.6, synonym: undefined };
 const parts = [...Object.keys(goals), 'empty'];
 const ways = Object.keys(searches);
 
-/** How often the right tool is among the first five: ours, words as substrings, and BM25 as it comes. */
+/** How often the right tool is among the first five: with our search, with substrings, and with plain BM25. */
 export const search = {
   name: 'search',
   what: `share of ${queries.length} queries with the right one of ${tools.length} tools among the first five; queries without an answer; the worst without one of the servers`,
@@ -44,7 +44,7 @@ export const search = {
 const sizes = [1000, 10_000];
 const msAt = { 1000: 5, 10_000: 25 };
 
-/** How long a search takes, and the first one, which makes the index. */
+/** The duration of a search, and of the first search, which creates the index. */
 export const searchTime = {
   name: 'search-time',
   what: 'a search in 1,000 and in 10,000 tools; making the index of 10,000: milliseconds',
@@ -60,7 +60,7 @@ export const searchTime = {
     return {
       ...Object.fromEntries(sizes.map((size) => [`of ${size}`, () => times(size)])),
       index: () => {
-        // Tools that are the same objects have their index already.
+        // New objects each time, because the index is stored by the objects of the tools.
         const others = copies(10_000);
         return msOf(() => searches.ours(others)('file'));
       },
@@ -76,7 +76,7 @@ export const searchTime = {
   ],
 };
 
-/** As many tools as asked for, from as many servers as it takes. */
+/** This many tools, from as many servers as needed. */
 function copies(size) {
   return Array.from({ length: size }, (_, index) => {
     const { server, name, ...rest } = tools[index % tools.length];

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { timed } from '../measure.mjs';
 import { execute, residentMb, serverBin } from '../processes.mjs';
 
-/** From the start of the server's process until it has answered `initialize`. */
+/** The time from the start of the server's process until it has answered `initialize`. */
 export const start = {
   name: 'start',
   what: 'server start until initialize is answered / the same of the least server on the SDK',
@@ -28,7 +28,7 @@ async function startMs(connect) {
   return ms;
 }
 
-/** Many executions at once and in a row: none lost, none wrong, no growth. */
+/** Many executions, at once and in sequence: none is lost or wrong, and the server does not grow. */
 export const load = {
   name: 'load',
   what: '100 executions at once, 2,000 in all: growth of the server after the first 500, in share',
@@ -56,7 +56,7 @@ export const load = {
   rows: [{ label: 'resident memory, 2,000 / 500', atMost: 1.25, ratio: ({ growth }) => growth }],
 };
 
-/** Programs that never end by themselves, by the status that a limit gives them. */
+/** Programs that never end by themselves, by the status that they get when a limit ends them. */
 const hostilePrograms = {
   timed_out: ['for (;;) {}', 'for (;;) {}', 'for (;;) {}', 'for (;;) {}'],
   failed: [
@@ -64,7 +64,7 @@ const hostilePrograms = {
   ],
 };
 
-/** Four endless loops and a memory eater run all the time: the server answers meanwhile. */
+/** The server still answers while four endless loops and a memory eater run all the time. */
 export const health = {
   name: 'health',
   what: 'health while four endless loops and a memory eater run, in ms',
@@ -98,7 +98,7 @@ export const health = {
     return {
       health: async () => {
         const ms = await timed(ask);
-        // Between two programs of a kind, one may be missing; an idle server measures nothing.
+        // One may be missing between two programs of a kind, but a sample from an idle server would be meaningless.
         const count = await running();
         if (problem) throw problem;
         if (count < programs.length - 1) throw new Error(`Only ${count} of the programs ran.`);
@@ -109,12 +109,12 @@ export const health = {
   rows: [{ label: 'p50 in ms', atMost: 1000, ratio: ({ health }) => health }],
 };
 
-/** As many as run at once; each sends calls as expensive as one may be, all of which are refused. */
+/** The number of programs that run at once; each sends the most expensive calls, which are all refused. */
 const densePrograms = 16;
 const denseCalls =
   "const a = Array(80_000).fill({}); for (;;) await callMCPTool('mcp__none__none', { a }).catch(() => {});";
 
-/** A ping of a server that parses what dense programs send, and of one beside it that does nothing, on the same busy machine. */
+/** A ping of a server that parses expensive calls, compared with an idle server on the same busy machine. */
 export const dense = {
   name: 'dense',
   what: `ping while ${densePrograms} programs send the most expensive calls / of an idle server beside it`,

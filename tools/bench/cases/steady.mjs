@@ -4,7 +4,7 @@ const callers = 2;
 const runsPerCaller = 8;
 const programs = { typescript: 'return 1', python: '1' };
 
-/** Two callers without rest, in each language: what a server does in a second, and what it grows by. */
+/** Two callers without pause, in each language: the throughput of a server, and its growth. */
 export const steady = {
   name: 'steady',
   what: 'two callers without rest, in each language: executions per second, memory',
@@ -24,10 +24,10 @@ export const steady = {
       return found;
     };
     await latencies('python');
-    // Until the server's own heap has settled.
+    // Warms up until the heap of the server is stable.
     for (let round = 0; round < 25; round++) await latencies('typescript');
     const before = residentMb(pid);
-    // Resident memory of one that waits.
+    // The resident memory of one spare.
     const spareMb = async (language, count) => {
       await untilSpares(client, count, language);
       const { memoryMb, ready } = await sparesOf(client, language);
@@ -50,7 +50,7 @@ export const steady = {
   ],
 };
 
-/** Of callers that ask again as soon as they have an answer. */
+/** Runs callers that start the next execution as soon as they have an answer. */
 function perSecond({ mean }) {
   return (callers * 1000) / mean;
 }

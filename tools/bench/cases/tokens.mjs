@@ -6,7 +6,7 @@ import { binOf } from '../../run.mjs';
 
 const query = 'read a file';
 
-/** What a model pays for our tool list and our answers, behind three real servers. */
+/** The tokens of our tool list and our answers, with three real servers behind ours. */
 export const tokens = {
   name: 'tokens',
   what: 'o200k tokens of our tool list (name, description, input schema), of an answer, of a search with ten hits',
@@ -36,7 +36,7 @@ export const tokens = {
       const { content } = await client.callTool({ name: 'executeTypescript', arguments: { code } });
       return encode(content[0].text).length;
     };
-    // From now on, the servers are known.
+    // After this, the tools of the servers are in the cache.
     await answerTo('return (await discoverMCPTools()).length');
     return {
       ours: () => count(client),

@@ -7,13 +7,13 @@ import { createToolProxy } from '@code-executor/proxy';
 import { timed } from '../measure.mjs';
 import { root } from '../processes.mjs';
 
-/** Below the budget of an execution. */
+/** Fewer than the call budget of an execution. */
 const callsPerRound = 500;
 const script = join(root, 'tools', 'chaos', 'storm-server.mjs');
 const upstream = (...behaviour) => ({ command: process.execPath, args: [script, ...behaviour] });
 const args = { text: 'x' };
 
-/** Policy, audit, queue and circuit in front of a tool that does nothing, against the SDK's client alone. */
+/** A call with policy, audit, queue and circuit to a tool that does nothing, compared with the SDK's client alone. */
 export const overhead = {
   name: 'overhead',
   what: 'a call to a tool that does nothing, with policy, audit, queue and circuit − with the bare SDK client, in ms',
@@ -60,7 +60,7 @@ export const openCircuit = {
   rows: [{ label: 'p95 in ms', atMost: 1, ratio: (_, { refusal }) => refusal.p95 }],
 };
 
-/** As the server puts them together, without a sandbox. */
+/** The parts of the server, without a sandbox. */
 function openPool(workplace, servers, options = {}) {
   const log = new AuditLog({ path: join(workplace.folder, 'audit-logs') });
   const audit = (event) => log.append(event);
@@ -68,7 +68,7 @@ function openPool(workplace, servers, options = {}) {
   workplace.onClose(() => Promise.all([pool.close(), log.close()]));
   return {
     pool,
-    /** Of one execution. */
+    /** The tools of one execution. */
     newProxy: () => createToolProxy({ tools: pool, allowedTools: ['*'], policy: { ceiling: ['*'] }, audit }),
   };
 }

@@ -9,7 +9,7 @@ export const warm = {
   name: 'warm',
   what: 'trivial program through a spare, MCP request to response',
   rounds: 30,
-  // Long enough for the pool to be full again.
+  // Long enough until all spares are ready again.
   pauseMs: 150,
   open: (workplace) => openModes(workplace, { typescript: 4 }, 'waiting'),
   rows: [
@@ -20,7 +20,7 @@ export const warm = {
   ],
 };
 
-/** The same in a process that is started for it. */
+/** The same in a new process. */
 export const cold = {
   name: 'cold',
   what: 'trivial program in a process of its own, spares off',
