@@ -1,6 +1,6 @@
 const shellCommands =
   'apt|apt-get|awk|bash|brew|bun|cargo|cat|cd|chmod|cp|curl|deno|df|docker|du|echo|export|find|git|go|grep|head|jq|kill|ls|make|mkdir|mv|node|npm|npx|pip|pip3|pnpm|ps|pwd|python|python3|rm|sed|sh|source|ssh|sudo|tail|tar|touch|uv|wget|which|whoami|yarn';
-/** A command, and then the end of the line or what begins no operand of a program. */
+/** A command, followed by the end of the line or by something that cannot continue an expression of a program. */
 const shellText = new RegExp(
   `^\\s*(?:#!.*sh\\b|[$!%] ?\\w|(?:${shellCommands})(?:\\s*$|[ \\t]+[-\\w./~"'$]))`,
 );
@@ -19,7 +19,7 @@ const typescriptTexts = [
 ];
 const matches = (patterns, text) => patterns.some((pattern) => pattern.test(text));
 
-/** What a program that could not be run looks like, if not like its language, with what to do: one sentence. */
+/** Says what a program that could not be run looks like, if it is not its language, and what to do instead. */
 export function looksLike(source, language) {
   if (shellText.test(source.trimStart().split('\n', 1)[0])) {
     const words = language === 'python' ? 'Python' : 'TypeScript';

@@ -1,11 +1,12 @@
-// Taken before the program runs.
+// Taken before the program runs, so that its changes to the globals do not matter here.
 const { Error } = globalThis;
 
 /**
- * Makes Deno's refusals say what can be done here: it advises flags that nobody can give. Deno's functions make their
- * errors by this class, which makes them by the one that it extends. What was refused stands in their text alone.
+ * Makes Deno's refusals say what a program can do, because Deno advises command line flags, which no program can set.
+ * Deno creates these errors with `NotCapable`, whose base class is replaced here. Only the text of an error says what
+ * was refused.
  *
- * @param servesFiles Whether the server opens the granted files, for asynchronous functions alone.
+ * @param servesFiles Whether the server opens the granted files, which works only with asynchronous functions.
  */
 export function refuseInOwnWords(servesFiles = false) {
   class Refusal extends Error {

@@ -13,33 +13,36 @@ import {
 
 import { keepStartupCaches, putStartupCaches } from './startup-caches.js';
 
-/** What a Deno process may have beyond nothing. */
+/** The resources that a Deno process may use. */
 export interface DenoLimits {
   /** V8's own heap limit, in MiB. */
   heapMb: number;
-  /** Memory beyond what an idle Deno has, in MiB; held by the kernel (`RLIMIT_DATA`). */
+  /** Memory in addition to that of an idle Deno, in MiB; enforced by the kernel (`RLIMIT_DATA`). */
   memoryMb: number;
-  /** One memory of WebAssembly, in MiB; below `memoryMb`, so that it ends with an exception and not with the process. Default: V8's own. */
+  /**
+   * The size of one WebAssembly memory, in MiB. Set it below `memoryMb`, so that exceeding it throws an exception and
+   * does not end the process. Default: V8's own limit.
+   */
   wasmMb?: number;
   /** CPU seconds after which the kernel ends the process, even if the server is gone or the run's clock stands still. */
   cpuSeconds: number;
 }
 
-/** Files and folders of ours that an entry script reads before it takes a program, by a name without blanks. */
+/** Files and folders of the product that an entry script reads before it takes a program, by names without blanks. */
 export type OwnFiles = Readonly<Record<string, string>>;
 
 /** Everything that decides how a Deno process is started. */
 export interface DenoCommandOptions {
   denoPath: string;
-  /** The trusted entry script; its folder is all that the process sees of the product. */
+  /** The trusted entry script. The process sees its folder, and nothing else of the product. */
   script: URL;
   limits: DenoLimits;
   grants: Grants;
-  /** Readable until the entry script gives that up. */
+  /** The process can read them until the entry script gives up that permission. */
   ownFiles?: OwnFiles;
 }
 
-/** A command line that is ready for `spawn`. */
+/** A Deno command line that is ready for `spawn`. */
 export interface DenoCommand extends IsolatedCommand {
   /** Where the process sees `ownFiles`. */
   ownFiles: OwnFiles;
@@ -48,14 +51,14 @@ export interface DenoCommand extends IsolatedCommand {
 }
 
 /**
- * The environment of every Deno process, beside `DENO_DIR`. Deno looks for newer releases by itself,
- * and asks for no permission to load the machine's graphics drivers, which then write to the home folder.
+ * The environment of every Deno process, in addition to `DENO_DIR`. By default, Deno looks for newer releases, and loads
+ * the machine's graphics drivers without asking for permission; those then write to the home folder.
  */
 const environment: Record<string, string> = {
   DENO_NO_UPDATE_CHECK: '1',
   DENO_WEBGPU_BACKEND: 'none',
-  // V8 guesses what indirect calls in WebAssembly lead to, and compiles anew where it guessed wrong. Interpreters
-  // make little else: without it, Python answers in half the time and runs loops twice as fast or more.
+  // V8 guesses the targets of indirect calls in WebAssembly, and compiles again if it guessed wrong. Interpreters make
+  // mostly such calls: without this, Python answers in half the time and runs loops at least twice as fast.
   DENO_V8_FLAGS: '--no-wasm-deopt',
   NO_COLOR: '1',
 };
@@ -64,7 +67,7 @@ const environment: Record<string, string> = {
 const idleDataMb = 512;
 const noGrants: Grants = { read: [], write: [] };
 
-/** Of 64 KiB each. */
+/** Pages of WebAssembly have 64 KiB. */
 const wasmPagesPerMb = 16;
 
 /** `import 'fs'` is `import 'node:fs'`, as in Node. */
@@ -77,7 +80,7 @@ export async function denoCommand(walls: Walls, options: DenoCommandOptions): Pr
   const command = await isolatedCommand(walls, isolatedDeno(walls, options));
   const { rt, ...ownFiles } = command.inside.files;
   if (walls === 'strict') return { ...command, ownFiles };
-  // Of the runtime and the entry script, by the path that Deno's caches know it by.
+  // Caches belong to a runtime and an entry script, which they know by its path inside.
   const key = [options.denoPath, rt, basename(options.script.pathname)].join('\n');
   const denoDir = denoDirIn(command.inside.scratch);
   putStartupCaches(key, denoDir);
@@ -86,7 +89,7 @@ export async function denoCommand(walls: Walls, options: DenoCommandOptions): Pr
     ownFiles,
     hiddenPaths: [
       ...command.hiddenPaths,
-      // Deno names the machine's resolver when it refuses to ask it.
+      // Deno's refusal to resolve a name includes the address of the machine's resolver.
       ...getServers().map((server) => [`${server}:53`, 'the resolver'] as const),
     ],
     onReady: () => keepStartupCaches(key, denoDir),
@@ -106,14 +109,14 @@ export function isolatedDeno(
     limits: { dataMb: idleDataMb + limits.memoryMb, cpuSeconds: limits.cpuSeconds },
     invoke: ({ files: { rt, ...own }, scratch }) => ({
       args: [
-        // In portable isolation the server opens files: Deno follows links that are there already.
+        // In portable isolation the server opens files, because Deno follows links that already exist.
         ...denoFlags(limits, walls === 'strict' ? grants : noGrants, own),
         join(rt, basename(product)),
       ],
       env: {
         DENO_DIR: denoDirIn(scratch),
-        // Translated programs need not go to disk. Not in strict isolation: Deno then translates in its main
-        // thread, and looks for that one's stack in /proc, which is not there.
+        // Compiled programs need not be written to disk. In strict isolation this does not work, because Deno then
+        // compiles in its main thread and looks for that thread's stack in /proc, which is not there.
         ...(walls === 'portable' && { DENO_EMIT_CACHE_MODE: 'disable' }),
         ...environment,
       },
@@ -126,8 +129,8 @@ function denoDirIn(scratch: string): string {
 }
 
 /**
- * Flags of every Deno process. User code is never the entry script: Deno reads the static imports of
- * its entry without asking for permission. All four of `--no-remote --no-npm --cached-only
+ * The flags of every Deno process. User code is never the entry script, because Deno reads the static imports of its
+ * entry script without asking for permission. All four of `--no-remote --no-npm --cached-only
  * --deny-import` are needed: `--deny-import` alone leaves `npm:` open.
  */
 function denoFlags(limits: DenoLimits, grants: Grants, ownFiles: OwnFiles): string[] {

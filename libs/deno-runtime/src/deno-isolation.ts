@@ -7,9 +7,9 @@ const limits = { heapMb: 128, memoryMb: 256, cpuSeconds: 10 };
 const grants = { read: [], write: [] };
 
 /**
- * Finds out, once per Deno binary, which isolation works here.
+ * Determines, once per Deno binary, which isolation works here.
  *
- * @throws CodeExecutorError `failed_precondition` when the mode that was demanded cannot be had.
+ * @throws CodeExecutorError `failed_precondition` if `strict` was requested and does not work.
  */
 export function chooseDenoIsolation(denoPath: string, isolation: Isolation): Promise<ChosenIsolation> {
   const deno = isolatedDeno('strict', { denoPath, script, limits, grants });

@@ -5,29 +5,29 @@ import { type FrameViolation, type SandboxFrame, SandboxOutput } from '@code-exe
 import type { DenoCommand } from './deno-command.js';
 
 export interface DenoProcessOptions {
-  /** Everything that the process may write in its life, in bytes; more ends it. */
+  /** How many bytes the process may write in total; one that writes more is ended. */
   maxOutputBytes: number;
-  /** The process warms up before it is ready, because its program comes later. Default false. */
+  /** Whether the process warms up before it is ready, because its program comes later. Default false. */
   isSpare?: boolean;
-  /** Names of host calls that the process makes globals, by the names of those. Default: none. */
+  /** Names of host calls that become globals of the process, by the names of the globals. Default: none. */
   hostCalls?: Readonly<Record<string, string>>;
 }
 
-/** Limits of the pipe, by the name of what was exceeded. */
+/** How a process broke the rules of its pipe. */
 export type ProtocolViolation = FrameViolation | 'too_much_output';
 
 export interface DenoProcessListener {
-  /** `cost` is what the frame takes in memory, about. */
+  /** `cost` is about how many bytes of memory the frame takes. */
   onFrame?(frame: SandboxFrame, cost: number): void;
   onOutput?(chunk: OutputChunk): void;
   onViolation?(violation: ProtocolViolation): void;
 }
 
-/** A running Deno process behind walls, and its pipe: frames and printed text out, replies in. */
+/** A running Deno process behind walls, and its pipe: frames and printed text come out, replies go in. */
 export class DenoProcess extends IsolatedProcess {
   /**
-   * Whether it got as far as to take a program. Only then it is bound to the server's life, so only
-   * then it may get one: a server that is killed while a process starts leaves none behind.
+   * Resolves with true once the process waits for its program, or with false if it ends before that. Only a ready
+   * process is sure to end with the server, so send the program only then: no program may outlive a killed server.
    */
   readonly ready: Promise<boolean>;
   #listener: DenoProcessListener = {};
@@ -54,7 +54,7 @@ export class DenoProcess extends IsolatedProcess {
     void this.send(`${JSON.stringify(start)}\n`);
   }
 
-  /** Replaces the listener; what arrives before there is one is dropped. */
+  /** Replaces the listener. Whatever arrives before the first listener is dropped. */
   listen(listener: DenoProcessListener): void {
     this.#listener = listener;
   }
@@ -70,7 +70,7 @@ export class DenoProcess extends IsolatedProcess {
       onFrame: (frame, cost) => {
         if (frame.type === 'ready' && this.#setReady) {
           this.#setReady();
-          // Once: only the bootstrap says it first.
+          // Only the first one counts: it comes from the bootstrap, later ones from the program.
           this.#setReady = undefined;
         } else this.#listener.onFrame?.(frame, cost);
       },

@@ -19,34 +19,34 @@ import { type SpareOptions, SparePool } from './spare-pool.js';
 
 export interface DenoRunnerOptions {
   language: Language;
-  /** The trusted entry script; its folder is all that processes see of the product. */
+  /** The trusted entry script. Processes see its folder, and nothing else of the product. */
   script: URL;
   denoPath: string | undefined;
   isolation: Isolation;
   limits: Omit<DenoLimits, 'cpuSeconds'>;
   maxOutputChars: number;
-  /** How much memory a program has, by which settings: for one that has used it up. Default: nothing is said. */
+  /** Added to the error of a program that ran out of memory: how much it has, by which settings. Default: nothing. */
   memoryAdvice?: string;
   spares: SpareOptions;
-  /** Files of ours that the entry script reads before it takes a program; asked for at each start. */
+  /** Files of the product that the entry script reads before it takes a program. Called at each start of a process. */
   ownFiles?: () => Promise<OwnFiles>;
-  /** The message to the entry script that holds the program; `servesFiles` tells it to ask for files. */
+  /** The message with the program for the entry script. `servesFiles` tells it to ask the server for files. */
   messageFor: (code: string, servesFiles: boolean) => object;
-  /** Makes text about the program what its author expects. Default: as it is. */
+  /** Rewrites output and errors, so that they show what the program's author expects. Default: no change. */
   cleanText?: (text: string) => string;
-  /** What processes may ask for. */
+  /** The host calls that programs can make. */
   hostCalls: OwnHostCalls;
 }
 
-/** Everything that a program may write in its life; more ends it. */
+/** How many bytes a process may write in total; one that writes more is ended. */
 const maxOutputBytes = 64 * 1024 * 1024;
-/** The longest time limit that a spare serves; its CPU limit is set when it starts. */
+/** The longest time limit of programs that get a spare, because the CPU limit of a spare is set when it starts. */
 const maxTimeoutMs = 300_000;
-/** How long a spare may take until it has its program: it only has to read it. */
+/** How long a spare may take to receive its program, which it only has to read. */
 const spareStartMs = 2000;
 const noGrants: Grants = { read: [], write: [] };
 
-/** Runs programs, each in a Deno process of its own that ends with it, a spare one where there is one. */
+/** Runs each program in its own Deno process, which ends with the program. It uses a spare process if there is one. */
 export class DenoRunner {
   readonly #options: DenoRunnerOptions;
   readonly #spares: SparePool;
@@ -62,8 +62,8 @@ export class DenoRunner {
   /**
    * Runs one program; see the `Sandbox` interface.
    *
-   * @throws CodeExecutorError `failed_precondition` when there is no Deno, or the demanded isolation
-   * cannot be had; `permission_denied` when a granted path cannot be granted.
+   * @throws CodeExecutorError `failed_precondition` if there is no Deno, or the requested isolation does not work;
+   * `permission_denied` if a path cannot be granted.
    */
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
     const askedMs = performance.now();
@@ -75,7 +75,7 @@ export class DenoRunner {
         askedMs,
         startLimitMs: spareStartMs,
       });
-      // It died while it waited, so the program has not run: it gets a process of its own.
+      // The spare died while it waited, so the program has not run yet and gets a new process.
       if (hasStarted) return result;
     }
     const process = await this.#start(request.timeoutMs, grants, false, request.signal);
@@ -88,7 +88,7 @@ export class DenoRunner {
     );
   }
 
-  /** What spares started from has changed: those that wait are ended. */
+  /** Ends waiting spares. Call this when the files that they were started from have changed. */
   dropSpares(): void {
     void this.#spares.drop();
   }
@@ -132,7 +132,7 @@ export class DenoRunner {
     return new DenoProcess(command, { maxOutputBytes, isSpare, hostCalls: hostCalls.globals });
   }
 
-  /** They may have to be made first: nobody who has cancelled waits for that. */
+  /** The files may have to be created first; a cancelled execution does not wait for that. */
   async #ownFiles(signal: AbortSignal | undefined): Promise<{ ownFiles?: OwnFiles }> {
     const { ownFiles } = this.#options;
     if (!ownFiles) return {};

@@ -8,7 +8,7 @@ import { maxDiskBytes, maxStartMs } from './program-limits.js';
 
 export type ResultFrame = Extract<SandboxFrame, { type: 'result' }>;
 
-/** What ended a program from outside, or that it broke the rules of the pipe. */
+/** Why a program was ended: from outside, or because it broke a rule. */
 export type Ending =
   'timeout' | 'slow_start' | 'cancelled' | 'too_much_disk' | 'bad_result' | 'bad_call' | ProtocolViolation;
 

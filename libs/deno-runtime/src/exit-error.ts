@@ -1,13 +1,13 @@
 import type { ExecutionError } from '@code-executor/contracts';
 import type { ExitStatus } from '@code-executor/isolation';
 
-/** Numbers of signals that V8 or the kernel end a process with. */
+/** Numbers of the signals with which V8 or the kernel end a process. */
 const signals = { illegal: 4, trap: 5, abort: 6, kill: 9, segmentation: 11, cpu: 24, fileSize: 25 };
 
-/** How Deno aborts where V8 had no part in it; there is no other sign than this text. */
+/** What Deno prints if it runs out of memory outside of V8; there is no other sign of that. */
 const failedAllocation = /^memory allocation of \d+ bytes failed$/m;
 
-/** Why a process that nobody stopped has ended without a result. */
+/** Says why a process ended without a result, although the server did not stop it. */
 export function exitError({ code, signal }: ExitStatus, stderr: string): ExecutionError {
   const isOutOfMemory =
     signal === signals.trap ||
@@ -43,8 +43,8 @@ export function exitError({ code, signal }: ExitStatus, stderr: string): Executi
 const crashDumps = ['\n<--- Last few GCs --->', '\n#\n# Fatal '];
 
 /**
- * V8 says farewell with heap statistics and addresses: noise to a user, and nothing of the program. No
- * pattern: text of a program must not decide how long the server looks at it.
+ * Removes the heap statistics and addresses that V8 prints when it crashes, because they say nothing about the program.
+ * It uses no regular expression, so that a program's output cannot make the search slow.
  */
 export function withoutCrashDump(stderr: string): string {
   const starts = crashDumps.map((dump) => stderr.indexOf(dump)).filter((start) => start !== -1);

@@ -28,7 +28,7 @@ describe('findDeno', () => {
     expect(await findDeno()).toMatch(/\/@?deno\/(.*\/)?deno$/);
   });
 
-  test.each(['2.9.5', '2.10.0', '3.0.0'])('takes Deno %s', async (version) => {
+  test.each(['2.9.5', '2.10.0', '3.0.0'])('accepts Deno %s', async (version) => {
     const path = await fakeDeno(`deno-${version}`, `deno ${version} (stable)`);
     expect(await findDeno(path)).toBe(path);
   });
@@ -41,7 +41,7 @@ describe('findDeno', () => {
     );
   });
 
-  test('refuses what is not Deno, and what is not there, without naming the path', async () => {
+  test('refuses a program that is not Deno and a missing file, without naming the path', async () => {
     for (const path of [await fakeDeno('other', 'v20.0.0'), join(folder, 'absent'), folder]) {
       const error = await refusal(path);
       expect(error.code).toBe('failed_precondition');

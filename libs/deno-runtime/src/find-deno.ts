@@ -6,23 +6,23 @@ import { promisify } from 'node:util';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 
-/** Older releases had ways around their own permissions. */
+/** In older releases, programs could get around Deno's permissions. */
 export const minimumDenoVersion = '2.9.5';
 
 const checked = new Map<string | undefined, Promise<string>>();
 
 /**
- * The real path of a Deno binary that is new enough: `explicitPath` if given, else the one that came
- * with the npm package `deno`. Checked once per path by running it.
+ * The real path of a Deno binary that is new enough: `explicitPath` if given, otherwise the one of the npm package
+ * `deno`. Each path is checked once, by running the binary.
  *
- * @throws CodeExecutorError `failed_precondition` when there is none, or it is too old.
+ * @throws CodeExecutorError `failed_precondition` if there is none, or it is too old.
  */
 export function findDeno(explicitPath?: string): Promise<string> {
   let check = checked.get(explicitPath);
   if (!check) {
     check = findAndCheck(explicitPath);
     checked.set(explicitPath, check);
-    // A binary that was missing may be there the next time.
+    // Check a missing binary again the next time, because it may be installed by then.
     check.catch(() => checked.delete(explicitPath));
   }
   return check;
@@ -40,11 +40,11 @@ async function packagedDeno(): Promise<string> {
   let denoPackage: string | undefined;
   try {
     denoPackage = require.resolve('deno/package.json');
-    // The platform package first: the copy beside `bin.cjs` is made by an install script, which may be off.
+    // Try the platform package first, because an install script creates the copy beside `bin.cjs`, and may be disabled.
     const platformPackage = `@deno/${process.platform}-${process.arch}${libc}/package.json`;
     candidates.push(join(dirname(createRequire(denoPackage).resolve(platformPackage)), binary));
   } catch {
-    // Not installed for this platform: the copy may still be there.
+    // The platform package is not installed, but the copy may be.
   }
   if (denoPackage) candidates.push(join(dirname(denoPackage), binary));
   for (const candidate of candidates) {

@@ -4,7 +4,7 @@ import { PathHider } from './hide-paths.js';
 
 const home = '/srv/code-executor/run-1';
 
-/** What a reader has seen after each chunk, and at the end. */
+/** What was shown after each chunk, and at the end. */
 function shownAfter(chunks: string[], hiddenPaths: [string, string][] = [[home, '/tmp']]): string[] {
   const hider = new PathHider(hiddenPaths);
   let shown = '';
@@ -17,7 +17,7 @@ describe('PathHider', () => {
     expect(shownAfter(['one ', 'two'])).toEqual(['one ', 'one two', 'one two']);
   });
 
-  test('replaces a path wherever the chunks split it', () => {
+  test('replaces a path, wherever it is split into chunks', () => {
     const text = `in ${home}/a.txt, twice: ${home}`;
     for (let at = 0; at <= text.length; at++) {
       const states = shownAfter([text.slice(0, at), text.slice(at)]);
@@ -26,11 +26,11 @@ describe('PathHider', () => {
     }
   });
 
-  test('replaces a path that comes character by character, also as a URL', () => {
+  test('replaces a path in a file URL that arrives character by character', () => {
     expect(shownAfter(Array.from(`at file://${home}/x.js:1`)).at(-1)).toBe('at /tmp/x.js:1');
   });
 
-  test('shows what only began like a path as soon as it goes on otherwise', () => {
+  test('shows text that only began like a path as soon as it differs', () => {
     expect(shownAfter(['see /srv/code', '-review'])).toEqual([
       'see ',
       'see /srv/code-review',
@@ -38,11 +38,11 @@ describe('PathHider', () => {
     ]);
   });
 
-  test('shows the beginning of a path when nothing follows', () => {
+  test('shows the beginning of a path at the end of the output', () => {
     expect(shownAfter(['see /srv/co'])).toEqual(['see ', 'see /srv/co']);
   });
 
-  test('replaces a path that begins like another one', () => {
+  test('replaces paths that overlap', () => {
     const hiddenPaths: [string, string][] = [
       ['/srv/a', '/app'],
       ['/a/b', '/tmp'],
@@ -51,7 +51,7 @@ describe('PathHider', () => {
     expect(shownAfter(['/srv/', 'a/b /a', '/b'], hiddenPaths).at(-1)).toBe('/app/b /tmp');
   });
 
-  test('holds back less than one path, however much is printed', () => {
+  test('never holds back more than the beginning of one path', () => {
     const hider = new PathHider([[home, '/tmp']]);
     const text = home.slice(0, -1).repeat(1000);
     expect(text.length - hider.push(text).length).toBe(home.length - 1);

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
-/** Host paths, each with what a program's author sees in its place. */
+/** Host paths, each with the text that a program's author sees in its place. */
 export type HiddenPaths = readonly (readonly [path: string, shown: string])[];
 
 /** Replaces host paths in text that leaves the sandbox. */
@@ -8,7 +8,7 @@ export function hidePaths(text: string, hiddenPaths: HiddenPaths): string {
   return replaceAll(text, formsOf(hiddenPaths));
 }
 
-/** Replaces host paths in text that comes in chunks: what may be the beginning of a path waits for the next chunk. */
+/** Replaces host paths in text that arrives in chunks. The possible beginning of a path waits for the next chunk. */
 export class PathHider {
   readonly #forms: HiddenPaths;
   #held = '';
@@ -17,7 +17,7 @@ export class PathHider {
     this.#forms = formsOf(hiddenPaths);
   }
 
-  /** Takes a chunk, and returns what can be shown by now; it holds back less than the longest path. */
+  /** Takes a chunk, and returns the text that can be shown now. It holds back less than the longest path. */
   push(chunk: string): string {
     const text = replaceAll(this.#held + chunk, this.#forms);
     const shownChars = text.length - Math.max(0, ...this.#forms.map(([form]) => begunAtEnd(text, form)));
@@ -25,7 +25,7 @@ export class PathHider {
     return text.slice(0, shownChars);
   }
 
-  /** Returns what was held back: nothing follows, so it is no path. */
+  /** Ends the text, and returns what was held back, because it did not become a path. */
   end(): string {
     const rest = this.#held;
     this.#held = '';
@@ -33,7 +33,7 @@ export class PathHider {
   }
 }
 
-/** A path may be printed as a URL. */
+/** Adds the file URL of each path, because a path may be printed as a URL. */
 function formsOf(hiddenPaths: HiddenPaths): HiddenPaths {
   return hiddenPaths.flatMap(([path, shown]) => [
     [pathToFileURL(path).href, shown],
@@ -46,7 +46,7 @@ function replaceAll(text: string, forms: HiddenPaths): string {
   return forms.reduce((result, [form, shown]) => result.replaceAll(form, shown), text);
 }
 
-/** How many characters at the end of the text are the beginning of a form, and not all of it. */
+/** How many characters at the end of the text are an incomplete beginning of a form. */
 function begunAtEnd(text: string, form: string): number {
   const first = form.slice(0, 1);
   const from = Math.max(0, text.length - form.length + 1);

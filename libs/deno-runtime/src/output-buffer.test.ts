@@ -18,14 +18,14 @@ describe('OutputBuffer', () => {
     [['0123456789abcdefghij']],
     [['01', '23456789', 'abcdefghij']],
     [Array.from('0123456789abcdefghij')],
-  ])('keeps head and tail of more, however it arrives: %j', (pieces) => {
+  ])('keeps the head and the tail of longer text, however it is split: %j', (pieces) => {
     expect(collect(10, pieces)).toEqual({
       text: '0123\n[... 10 characters left out ...]\nefghij',
       isTruncated: true,
     });
   });
 
-  test('counts what it left out of a flood', () => {
+  test('counts the characters that it left out of a large output', () => {
     const { text } = collect(
       100,
       Array.from({ length: 1000 }, () => 'x'.repeat(1000)),

@@ -2,18 +2,21 @@ import type { ExecutionRequest } from '@code-executor/contracts';
 import type { HostCallContext, HostCallTable } from '@code-executor/sandbox-channel';
 
 export interface ProgramOptions {
-  /** When the program was asked for, as `performance.now()` has it. */
+  /** When the execution was requested, as given by `performance.now()`. */
   askedMs: number;
-  /** The first message to the bootstrap; it holds the code. */
+  /** The first message to the bootstrap, which contains the code. */
   run: object;
-  /** What the program may ask for, and what that is answered from. */
+  /** The host calls that the program can make, and what they have access to. */
   hostCalls: { table: HostCallTable; context: HostCallContext };
   maxOutputChars: number;
-  /** A process that has not taken its program after this many milliseconds is ended, for another to have it. Default: none is. */
+  /**
+   * A process that has not taken its program after this many milliseconds is ended, so that another process can run the
+   * program. Default: no limit.
+   */
   startLimitMs?: number;
-  /** How much memory a program has, by which settings: for one that has used it up. Default: nothing is said. */
+  /** Added to the error of a program that ran out of memory: how much it has, by which settings. Default: nothing. */
   memoryAdvice?: string;
-  /** Makes text about the program what its author expects. */
+  /** Rewrites output and errors, so that they show what the program's author expects. */
   cleanText: (text: string) => string;
 }
 

@@ -8,7 +8,7 @@ export interface ProgramOutputOptions {
   onText: (text: string) => void;
 }
 
-/** What a program prints on one stream: without host paths, shown as it comes, kept within a bound. */
+/** What a program prints on one stream, without host paths. It is shown as it arrives, and kept up to a limit. */
 export class ProgramOutput {
   readonly #hider: PathHider;
   readonly #buffer: OutputBuffer;
@@ -28,7 +28,7 @@ export class ProgramOutput {
     this.#show(this.#hider.push(text));
   }
 
-  /** Nothing follows; returns what is kept. */
+  /** Ends the output, and returns the text that was kept. */
   end(): string {
     this.#show(this.#hider.end());
     return this.#buffer.toString();

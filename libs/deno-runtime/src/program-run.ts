@@ -15,14 +15,14 @@ import { RunClock } from './run-clock.js';
 const programIsOver = new CodeExecutorError('cancelled', 'The program is over.');
 const ranToItsEnd: ExitStatus = { code: 0, signal: undefined };
 
-/** A program in its process: what it prints, calls and answers, the limits that it has, and what ends it first. */
+/** A program in its process: its output, its host calls and its result, its limits, and what ends it first. */
 export class ProgramRun {
   readonly ending: Promise<Ending | ExitStatus>;
   readonly stdout: ProgramOutput;
   readonly stderr: ProgramOutput;
   /** Whether the process has taken the program. */
   hasArrived = false;
-  /** When the program itself began, as `performance.now()` has it. */
+  /** When the program itself started, as given by `performance.now()`. */
   startedMs: number | undefined;
   result: ResultFrame | undefined;
   readonly #process: DenoProcess;
@@ -38,7 +38,7 @@ export class ProgramRun {
     this.#process = process;
     this.#request = request;
     this.#options = options;
-    // One listener per open call; Node warns of a leak from the eleventh on.
+    // Each open call adds a listener, and Node would warn of a leak at the eleventh.
     setMaxListeners(0, this.#over.signal);
     const { table, context } = options.hostCalls;
     this.#hostCalls = new HostCalls(table, context, (line) => process.send(line), this.#over.signal);
@@ -62,9 +62,9 @@ export class ProgramRun {
     return this.#clock?.usedMs ?? 0;
   }
 
-  /** What the program still says is not heard, and its open calls are ended. */
+  /** Ignores everything that the program still sends, and ends its open calls. */
   stopListening(): void {
-    // A reason of our own: the default one costs a stack.
+    // One reason for all runs, because creating the default reason captures a stack trace.
     this.#over.abort(programIsOver);
     this.#process.listen({});
   }
@@ -78,13 +78,13 @@ export class ProgramRun {
 
   #onFrame(frame: SandboxFrame, cost: number): void {
     if (frame.type === 'call') {
-      // Its result is the last thing that a program has to say.
+      // No call is allowed after the result.
       if (this.result || !this.#hostCalls.accept(frame, cost)) this.#end('bad_call');
     } else if (frame.type === 'result') {
-      // The bootstrap sends one result, and cuts it: more is the program's own doing.
+      // The bootstrap sends one result and cuts it to size, so anything else was written by the program itself.
       if (this.result || charsOf(frame.value) > this.#options.maxOutputChars) this.#end('bad_result');
       this.result ??= frame;
-      // What was printed before is in the other pipe already.
+      // What the program printed before is already in the other pipe.
       void this.#process.untilRead().then(() => this.#end(ranToItsEnd));
     } else {
       this.hasArrived = true;
@@ -112,7 +112,7 @@ export class ProgramRun {
     if (startLimitMs === undefined) return;
     this.#onTime(startLimitMs, () => {
       if (this.hasArrived) return;
-      // Not heard from now on, so that another process can have the program.
+      // Ignore this process from now on, because another one gets the program.
       this.#process.listen({});
       void this.#process.kill(0);
     });
@@ -139,7 +139,7 @@ export class ProgramRun {
     this.#onOver(() => clearTimeout(timer));
   }
 
-  /** A server that was busy for long meets a timer first: what has come by then is read before the timer counts. */
+  /** After a busy phase of the server, timers fire before pipes are read: first read what has already arrived. */
   #afterReading(act: () => void): void {
     void this.#process.untilRead().then(act);
   }

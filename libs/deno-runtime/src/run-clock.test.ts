@@ -58,7 +58,7 @@ test('the clock of a run stands still for ten minutes at most, however often it 
   expect(onLimit).toHaveBeenCalledTimes(1);
 });
 
-test('the clock of a run that is over calls nobody', () => {
+test('the clock of a run that is over does not call onLimit', () => {
   const pause = new Pause();
   const onLimit = jest.fn();
   const clock = new RunClock(1000, pause, onLimit);

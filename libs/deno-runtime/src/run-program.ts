@@ -8,7 +8,7 @@ import { killGraceMs } from './program-limits.js';
 import type { ProgramOptions, ProgramRequest } from './program-options.js';
 import { ProgramRun } from './program-run.js';
 
-/** How a run went; `hasStarted` is false when the process was gone before the program reached it. */
+/** How a run went. `hasStarted` is false if the process was gone before it received the program. */
 export interface ProgramOutcome {
   hasStarted: boolean;
   result: ExecutionResult;
@@ -26,7 +26,7 @@ export async function runProgram(
   run.stopListening();
   const isAskedToEnd = ending === 'timeout' || ending === 'cancelled';
   if (isAskedToEnd) await process.kill(killGraceMs);
-  // The answer first: ending a process takes the kernel a while, and it is not listened to any more.
+  // Answer first, because ending a process takes a while, and it is ignored by now.
   else setImmediate(() => void process.kill(0));
 
   const { result, startedMs } = run;

@@ -5,9 +5,9 @@ import type { DenoProcess } from './deno-process.js';
 export interface SpareOptions {
   /** Processes that wait; 0 turns spares off. Default 4. */
   count?: number;
-  /** Spares that nobody took for this many milliseconds are ended. Default 600,000. */
+  /** Spares that were not used for this many milliseconds are ended. Default 600,000. */
   idleMs?: number;
-  /** Resident memory of all spares together, in MiB; what is above is ended. Default 512. */
+  /** Resident memory of all spares together, in MiB; a spare that would exceed it is ended. Default 512. */
   maxMemoryMb?: number;
 }
 
@@ -17,15 +17,14 @@ export interface SpareStatus {
   memoryMb: number;
 }
 
-/** After the last execution, before spares are started: a caller's next one may be on its way. */
+/** The pause after the last execution before spares are started, because the caller may start another one at once. */
 const restMs = 10;
-/** One that is not ready by then hangs. */
+/** A spare that is not ready after this time counts as hung, and is ended. */
 const startLimitMs = 60_000;
 
 /**
- * Unused processes that wait for a program, so that it need not wait for a process. Each is taken
- * once and runs one program. They are started only while no program runs, because starting one costs
- * as much CPU as a short program.
+ * Unused processes that wait for a program, so that a program need not wait for a process to start. Each of them runs
+ * one program. They are started only while no program runs, because starting one costs as much CPU as a short program.
  */
 export class SparePool {
   readonly #options: Required<SpareOptions>;
@@ -33,7 +32,7 @@ export class SparePool {
   readonly #ready: DenoProcess[] = [];
   readonly #alive = new Set<DenoProcess>();
   #idleTimer: NodeJS.Timeout | undefined;
-  /** The latest wish to fill the pool; an earlier one sees that it is not the latest and stops. */
+  /** Identifies the latest call of `fill`; an earlier one stops when it sees that it is not the latest. */
   #filling: object | undefined;
   #isClosed = false;
 
@@ -50,23 +49,23 @@ export class SparePool {
   }
 
   /**
-   * A process that has said nothing but `ready`, or undefined. Stops filling until `fill()`. One that does
-   * not run any more is ended at once, before the program has started in it: that program gets a process of its
-   * own, and the other spares are looked at when their turn comes.
+   * Takes a process that has sent nothing but `ready`; undefined if there is none. Stops filling the pool until
+   * `fill()`. A process that turns out to be halted is ended before the program starts in it; the caller then starts a
+   * new process. Other spares are checked only when they are taken.
    */
   take(): DenoProcess | undefined {
     this.#filling = undefined;
     const next = this.#ready.shift();
     if (!next) return undefined;
     this.#alive.delete(next);
-    // Only now, while it reads its program: looking takes a while.
+    // Check it while it reads its program, because checking takes a while.
     setImmediate(() => {
       if (next.isHalted) void next.kill(0);
     });
     return next;
   }
 
-  /** Nothing runs now: starts what is missing, one after the other. */
+  /** Starts missing spares, one after another. Call this when no program runs. */
   fill(): void {
     if (this.#isClosed || this.#options.count === 0) return;
     clearTimeout(this.#idleTimer);
@@ -76,7 +75,7 @@ export class SparePool {
     void (async () => {
       await delay(restMs);
       while (isWanted() && (await this.#addOne()));
-      // Not before: a machine that takes long to start one would end it at once.
+      // Start the timer only now, because a slow machine might otherwise end spares right after their start.
       if (this.#filling === wish)
         this.#idleTimer = setTimeout(() => void this.drop(), this.#options.idleMs).unref();
     })();
@@ -97,7 +96,7 @@ export class SparePool {
     await this.drop();
   }
 
-  /** False when there is no use in trying for another. */
+  /** Returns false if there is no use in starting another one. */
   async #addOne(): Promise<boolean> {
     const spare = await this.#start().catch(() => undefined);
     if (!spare) return false;
@@ -107,10 +106,10 @@ export class SparePool {
     clearTimeout(limit);
     if (
       !isReady ||
-      // Asked here for the first time, so that it is quick when a program comes.
+      // The first check takes longer, so it is done here and not when a program arrives.
       spare.isHalted ||
       this.#isClosed ||
-      // Another one got there first: a program came and went while this one started.
+      // Another spare was added while this one started, because a program ran in between.
       this.#ready.length >= this.#options.count ||
       this.status.memoryMb + spare.residentMb > this.#options.maxMemoryMb
     ) {
@@ -121,7 +120,7 @@ export class SparePool {
     return true;
   }
 
-  /** Resolves when it is ready, or is not going to be; whatever it says or does beside that discards it. */
+  /** Resolves once it is ready or has ended. A spare that sends anything but `ready`, or ends, is discarded. */
   #untilReady(spare: DenoProcess): Promise<boolean> {
     const discard = () => {
       const index = this.#ready.indexOf(spare);

@@ -126,18 +126,21 @@ describe.each(isolationsUnderTest())('In %s isolation', (walls) => {
     },
   );
 
-  test.each(Object.keys(interpreters))('kill() ends %s with its process group, even in an endless loop', async (name) => {
-    const { started } = await start(walls, name, spin[name] ?? '');
-    let isOn: () => void;
-    const on = new Promise<void>((resolve) => (isOn = resolve));
-    const ended = readAll(started, () => isOn());
-    await on;
-    expect(started.residentMb).toBeGreaterThan(0);
-    expect(started.isHalted).toBe(false);
-    await started.kill(0);
-    expect(await ended).toMatchObject({ stdout: 'on\n', exit: { signal: 9 } });
-    expect(started.residentMb).toBe(0);
-  });
+  test.each(Object.keys(interpreters))(
+    'kill() ends %s with its process group, even in an endless loop',
+    async (name) => {
+      const { started } = await start(walls, name, spin[name] ?? '');
+      let isOn: () => void;
+      const on = new Promise<void>((resolve) => (isOn = resolve));
+      const ended = readAll(started, () => isOn());
+      await on;
+      expect(started.residentMb).toBeGreaterThan(0);
+      expect(started.isHalted).toBe(false);
+      await started.kill(0);
+      expect(await ended).toMatchObject({ stdout: 'on\n', exit: { signal: 9 } });
+      expect(started.residentMb).toBe(0);
+    },
+  );
 
   test('a process has the resource limits that it was given', async () => {
     const { stdout } = await run(walls, 'bash', 'ulimit -c; ulimit -d; ulimit -n; ulimit -t');

@@ -79,7 +79,10 @@ export class ShownPictures {
       );
     }
     if (pictureTypeOf(bytes) !== mimeType) {
-      throw new CodeExecutorError('invalid_argument', `The data to be shown as ${mimeType} is not ${mimeType}.`);
+      throw new CodeExecutorError(
+        'invalid_argument',
+        `The data to be shown as ${mimeType} is not ${mimeType}.`,
+      );
     }
     if (this.#pictures.size >= maxPictures) {
       throw new CodeExecutorError('resource_exhausted', `A program shows at most ${maxPictures} pictures.`);
