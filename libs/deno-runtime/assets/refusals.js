@@ -8,7 +8,7 @@ const { Error } = globalThis;
  *
  * @param servesFiles Whether the server opens the granted files, which works only with asynchronous functions.
  */
-export function refuseInOwnWords(servesFiles = false) {
+export function explainRefusals(servesFiles = false) {
   class Refusal extends Error {
     constructor(message, ...others) {
       super(inOwnWords(String(message), servesFiles), ...others);

@@ -4,10 +4,10 @@
  * imports by a literal.
  */
 import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
-import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
+import { restrictGlobals } from '@code-executor/deno-runtime/assets/restrict-globals.js';
 import { createFetch } from '@code-executor/sandbox-channel/assets/fetch-global.js';
-import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
-import { closeSqlite } from '@code-executor/deno-runtime/assets/sqlite-door.js';
+import { explainRefusals } from '@code-executor/deno-runtime/assets/refusals.js';
+import { restrictSqlite } from '@code-executor/deno-runtime/assets/restrict-sqlite.js';
 import { Pictures } from './display-global.js';
 import { serveFiles } from './file-globals.js';
 import { createHostCalls } from './host-call-globals.js';
@@ -17,7 +17,7 @@ import { createToolGlobals } from './tool-globals.js';
 
 const { channel, isSpare, hostCalls } = openChannel();
 
-closeDoors();
+restrictGlobals();
 
 const pictures = new Pictures(channel);
 const { display } = pictures;
@@ -37,8 +37,8 @@ const program = new Program(channel, pictures);
 program.listen();
 channel.sayReady();
 // Done here because the server is sending the program in the meantime.
-await closeSqlite();
+await restrictSqlite();
 const { code, servesFiles, ...options } = channel.receiveProgram();
 if (servesFiles) serveFiles(channel);
-refuseInOwnWords(servesFiles);
+explainRefusals(servesFiles);
 program.run(code, options);

@@ -4,10 +4,10 @@
  * those files.
  */
 import { openChannel } from '@code-executor/sandbox-channel/assets/channel.js';
-import { closeDoors } from '@code-executor/deno-runtime/assets/close-doors.js';
+import { restrictGlobals } from '@code-executor/deno-runtime/assets/restrict-globals.js';
 import { createFetch } from '@code-executor/sandbox-channel/assets/fetch-global.js';
-import { refuseInOwnWords } from '@code-executor/deno-runtime/assets/refusals.js';
-import { closeSqlite } from '@code-executor/deno-runtime/assets/sqlite-door.js';
+import { explainRefusals } from '@code-executor/deno-runtime/assets/refusals.js';
+import { restrictSqlite } from '@code-executor/deno-runtime/assets/restrict-sqlite.js';
 
 import { defineHostCalls } from './host-calls.js';
 import { loadInterpreter } from './interpreter.js';
@@ -16,7 +16,7 @@ import { Program } from './program.js';
 import { rehearse } from './rehearsal.js';
 
 const { channel, isSpare, ownFiles, hostCalls } = openChannel();
-closeDoors();
+restrictGlobals();
 
 const python = await loadInterpreter(ownFiles);
 if (isSpare) await rehearse(python);
@@ -25,11 +25,11 @@ globalThis.fetch = createFetch(channel);
 const program = new Program(channel, python);
 channel.sayReady();
 // Done here because the server is sending the program in the meantime.
-await closeSqlite();
+await restrictSqlite();
 const { code, limits } = channel.receiveProgram(true);
 await loadPackages(python, code, ownFiles.packages);
 Deno.permissions.revokeSync({ name: 'read' });
-refuseInOwnWords();
+explainRefusals();
 channel.startProgram();
 // Not awaited, because Deno would report an unsettled top-level await here instead of firing `beforeunload`.
 void program.run(code, limits);

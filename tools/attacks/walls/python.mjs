@@ -65,7 +65,7 @@ export const python = {
     attacks: ['PY-15'],
   },
   'no Worker for Python': {
-    edits: [['libs/deno-runtime/assets/close-doors.js', 'delete globalThis.Worker;', '']],
+    edits: [['libs/deno-runtime/assets/restrict-globals.js', 'delete globalThis.Worker;', '']],
     attacks: ['PY-10'],
   },
   "Deno's permission for Python: run": {

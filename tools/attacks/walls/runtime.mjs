@@ -1,8 +1,8 @@
 /** What the flags of Deno forbid, and what the bootstrap removes before a program runs. */
 const command = 'libs/deno-runtime/src/deno-command.ts';
-const bootstrap = 'libs/deno-runtime/assets/close-doors.js';
-const nodeDoors = 'libs/deno-runtime/assets/node-doors.js';
-const sqliteDoor = 'libs/deno-runtime/assets/sqlite-door.js';
+const bootstrap = 'libs/deno-runtime/assets/restrict-globals.js';
+const restrictNode = 'libs/deno-runtime/assets/restrict-node.js';
+const restrictSqlite = 'libs/deno-runtime/assets/restrict-sqlite.js';
 
 const without = (name) => [command, new RegExp(`\\s*'--${name}',`), ''];
 /** Replaces a flag by `--quiet`, which changes nothing, because the edit needs a flag in its place. */
@@ -87,26 +87,26 @@ export const runtime = {
     attacks: ['TS-15'],
   },
   'native sockets do nothing': {
-    edits: [[nodeDoors, '  closeSockets();\n', '']],
+    edits: [[restrictNode, '  closeSockets();\n', '']],
     attacks: ['NET-04', 'PY-35'],
   },
   'native sockets do nothing before anything else has their prototypes': {
     edits: [
-      [nodeDoors, 'return closed.size < 2 ? refuse() : value;', 'return value;'],
-      [nodeDoors, 'if (closed.size < 2) apply(loadAll, globalThis, []);', ''],
+      [restrictNode, 'return closed.size < 2 ? refuse() : value;', 'return value;'],
+      [restrictNode, 'if (closed.size < 2) apply(loadAll, globalThis, []);', ''],
     ],
     attacks: ['NET-04'],
   },
   'require looks for no files': {
-    edits: [[nodeDoors, "whenAssigned(Function.prototype, 'builtinModules', requireBuiltinsOnly);", '']],
+    edits: [[restrictNode, "whenAssigned(Function.prototype, 'builtinModules', requireBuiltinsOnly);", '']],
     attacks: ['TS-48'],
   },
   'SQLite looks for no folder': {
-    edits: [[sqliteDoor, 'apply(includes, apply(toLowerCase, sql, []), [setting])', 'false']],
+    edits: [[restrictSqlite, 'apply(includes, apply(toLowerCase, sql, []), [setting])', 'false']],
     attacks: ['TS-53'],
   },
   'SQLite prepares no statement by itself': {
-    edits: [[sqliteDoor, "defineProperty(prototype, 'createTagStore', { value: refuse });", '']],
+    edits: [[restrictSqlite, "defineProperty(prototype, 'createTagStore', { value: refuse });", '']],
     attacks: ['TS-53'],
   },
   'the product is found by links': {
@@ -122,7 +122,7 @@ export const runtime = {
     attacks: ['TS-40', 'PY-37'],
   },
   'require loads no files': {
-    edits: [[nodeDoors, "fix(Module, '_extensions', loaders);", '']],
+    edits: [[restrictNode, "fix(Module, '_extensions', loaders);", '']],
     attacks: ['TS-50', 'PY-35'],
   },
   'no Worker': {

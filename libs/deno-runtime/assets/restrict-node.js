@@ -1,8 +1,9 @@
 /**
- * Doors in Deno's Node layer. Deno 2.9 asks for no permission when a native socket listens that was never bound,
- * and when `require` looks for files. The layer is loaded when a program first uses it, and loading it ahead
- * would double the work of a start; so these doors close while it loads: its modules assign properties, and find
- * setters of ours above them. Another Deno may assign others: the attacks NET-04, TS-48 and PY-35 would notice.
+ * Restricts Deno's Node layer. Deno 2.9 asks for no permission when a native socket that was never bound listens, and
+ * when `require` looks for files. The layer is loaded when a program first uses it, and loading it earlier would double
+ * the work of a start. So it is restricted while it loads: when its modules assign certain properties, they call the
+ * setters that are defined here. Other versions of Deno may assign other properties; the attacks NET-04, TS-48 and PY-35
+ * would detect that.
  */
 
 // Taken before the program runs, so that its changes to the globals open nothing.
@@ -10,7 +11,7 @@ const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { toString } = Function.prototype;
 const { NotCapable } = Deno.errors;
 
-/** What is left of native sockets and pipes. */
+/** The properties that native sockets and pipes keep. */
 const harmless = new Set([
   ...['constructor', 'close', 'fd', 'fdForIpc', 'socketTypeForIpc', 'isStreamBase'],
   ...['getpeername', 'getsockname', 'setKeepAlive', 'setNoDelay'],
@@ -18,13 +19,13 @@ const harmless = new Set([
 const lastStandardStream = 2;
 const badDescriptor = -9;
 
-export function closeNodeDoors() {
+export function restrictNode() {
   closeSockets();
-  // The first property that `Module` is given.
+  // This is the first property that is assigned to `Module`.
   whenAssigned(Function.prototype, 'builtinModules', requireBuiltinsOnly);
 }
 
-/** Calls back when an object below `above` is first assigned a property, which it then has as usual. */
+/** Calls `react` after a property was first assigned to an object that inherits from `above`. */
 function whenAssigned(above, name, react) {
   defineProperty(above, name, {
     get: () => undefined,
@@ -43,8 +44,8 @@ function closeSockets() {
     else return;
     takeAway(prototype);
   });
-  // Whatever shares prototypes with sockets reads its number here before it is made. By then they are closed: who
-  // had one of those prototypes earlier could put itself between them and the setter above.
+  // Everything that shares prototypes with sockets reads its number here before it is created. Make sure that the sockets
+  // are closed by then: code that has one of those prototypes earlier could define a setter in front of the one above.
   const loadAll = getOwnPropertyDescriptor(globalThis, 'process').get;
   whenAssigned(Object.prototype, 'ZLIB', (providers) => {
     for (const name of ownKeys(providers)) {
@@ -85,8 +86,8 @@ function refuse() {
 }
 
 /**
- * `require` gives modules of Node, and never looks for files: it would read any package.json, and any file that is
- * a module, and what it has read once may be imported as text.
+ * Makes `require` return only Node's own modules. Otherwise it would read any package.json and any file that is a
+ * module, and what it has read can be imported as text.
  */
 function requireBuiltinsOnly(Module) {
   const fix = (object, name, value) => defineProperty(object, name, { get: () => value, set() {} });
@@ -97,7 +98,7 @@ function requireBuiltinsOnly(Module) {
   let resolve;
   defineProperty(Module, '_resolveFilename', {
     get: () => resolve,
-    // Without the parent, whose package would be looked into.
+    // Leaves out the parent module, because Deno would read the package.json of its package.
     set(original) {
       resolve = (request) => apply(original, Module, [request]);
     },
@@ -105,7 +106,7 @@ function requireBuiltinsOnly(Module) {
   defineProperty(Module, '_findPath', {
     get: () => refuseFiles,
     set() {
-      // Defined by now, and in a way that no setter sees.
+      // It exists by now, and was defined in a way that calls no setter.
       defineProperty(Module, '_stat', { value: refuseFiles });
     },
   });
