@@ -56,7 +56,7 @@ const steps = {
   Documentation: checkDocs,
   ...(all && {
     [attacks]: () => checkAttacks(isolation.modes),
-    'Attacks as somebody else': () => checkAttacks(isolation.modes, { asUser: true }),
+    'Attacks as an ordinary user': () => checkAttacks(isolation.modes, { asUser: true }),
     'Killed servers': async () => [
       await single(
         'chaos',

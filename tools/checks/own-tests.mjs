@@ -20,7 +20,7 @@ export async function runOwnTests(folder = join(root, 'tools')) {
     let ended = 0;
     // File by file, because tests that a rule tester makes report its file as theirs.
     for await (const { type, data } of runFiles({ files: [file] })) {
-      // The runner reports the file as a test of its own.
+      // The runner reports the file as a test, too.
       const isFile = data?.name === file;
       if (type === 'test:enqueue' && !isFile) announced.push(data.name);
       if (type !== 'test:pass' && type !== 'test:fail') continue;

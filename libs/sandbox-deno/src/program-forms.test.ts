@@ -64,7 +64,7 @@ return [new A().greet(), ...seen]`;
     },
   );
 
-  test('finishes a main() that nobody awaited', async () => {
+  test('finishes a main() that is not awaited', async () => {
     const code = `async function main() {
   await new Promise((done) => setTimeout(done, 50));
   console.log(await callMCPTool('mcp__t__echo', { text: 'late' }));

@@ -26,7 +26,7 @@ describe.each(isolationsUnderTest())('Python programs (%s)', (isolation) => {
     ['the last expression', 'x = 20\nx + 22', 42],
     ['a file with a byte order mark', '\ufeff6 * 7', 42],
     ['an awaited expression', 'import asyncio\nawait asyncio.sleep(0, "later")', 'later'],
-    ['a coroutine that nobody awaited', 'async def main():\n  return 7\nmain()', 7],
+    ['a coroutine that is not awaited', 'async def main():\n  return 7\nmain()', 7],
     ['asyncio.run', 'import asyncio\nasync def main():\n  return 8\nasyncio.run(main())', 8],
     ['a tuple', '(1, "a", None, True, 2.5)', [1, 'a', null, true, 2.5]],
     ['keys that are not strings', '{1: "a", None: "b", (1, 2): "c"}', { 1: 'a', null: 'b', '[1, 2]': 'c' }],

@@ -150,7 +150,11 @@ errors`;
       'call_mcp_tool("t", {"a": {1, 2}})',
       'The params of t are not JSON: Object of type set is not JSON serializable',
     ],
-    ['params of ten megabytes', 'call_mcp_tool("t", {"a": "x" * 10_000_000})', 'at most 1048576 can be sent at once'],
+    [
+      'params of ten megabytes',
+      'call_mcp_tool("t", {"a": "x" * 10_000_000})',
+      'at most 1048576 can be sent at once',
+    ],
   ])('refuse a call with %s', async (_what, code, message) => {
     const { value } = await run(`try:\n  ${code}\nexcept McpToolError as e:\n  r = [e.code, str(e)]\nr`);
     expect(value).toEqual(['invalid_argument', expect.stringContaining(message)]);

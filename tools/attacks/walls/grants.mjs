@@ -7,14 +7,14 @@ const beneath = 'libs/sandbox-channel/src/calls/open-beneath.ts';
 const fileHandlers = 'libs/sandbox-channel/src/calls/files.ts';
 
 export const grants = {
-  'no link on the way to a grant': {
+  'links on the way to a grant are refused': {
     edits: [
       [openPath, 'pathOnly | constants.O_NOFOLLOW', 'pathOnly'],
       [openPath, '(await held.stat()).isSymbolicLink()', 'false'],
     ],
     attacks: ['TS-20', 'GRT-03'],
   },
-  'folders of the configuration are kept': {
+  'folders of the configuration stay open': {
     edits: [[ceiling, 'openBeneath(root.descriptor,', 'openBeneath(openSync(root.names[0], pathOnly),']],
     attacks: ['GRT-04'],
   },

@@ -8,7 +8,7 @@ const proxy = (name) => `libs/proxy/src/${name}.ts`;
 const app = (name) => `apps/mcp-server/src/${name}.ts`;
 
 export const http = {
-  'a token over HTTP': {
+  'HTTP needs a token': {
     edits: [[guard, 'findClient !== undefined && client === undefined', 'false']],
     attacks: ['PRX-01'],
   },
@@ -32,7 +32,7 @@ export const http = {
     edits: [[door('http-server'), 'randomBytes(32)', 'Buffer.alloc(32)']],
     attacks: ['PRX-03'],
   },
-  'the token file is for its user': {
+  'only its user may read the token file': {
     edits: [['libs/files/src/replace-file.ts', 'mode = 0o600', 'mode = 0o644']],
     attacks: ['PRX-31'],
   },
@@ -69,7 +69,7 @@ export const http = {
     edits: [[listener, 'headersTimeoutMs = 5000', 'headersTimeoutMs = 30_000']],
     attacks: ['PRX-09'],
   },
-  'time to take an answer': {
+  'time to receive an answer': {
     edits: [[listener, 'dropUnreadAnswers(app);', '']],
     attacks: ['PRX-09'],
   },
@@ -81,7 +81,7 @@ export const http = {
     edits: [[app('http-clients'), 'return enabled && {', 'return enabled && false && {']],
     attacks: ['PRX-40'],
   },
-  'refused requests are on record': {
+  'refused requests are recorded': {
     edits: [[listener, 'if (onRefused) reportRefusals(app, onRefused);', '']],
     attacks: ['PRX-39'],
   },

@@ -23,7 +23,7 @@ export const limits = {
     edits: [[program, 'new RunClock(timeoutMs,', 'new RunClock(1e9,']],
     attacks: ['TS-45'],
   },
-  'SIGKILL where SIGTERM did not help': {
+  'SIGKILL if SIGTERM did not help': {
     edits: [[isolated, `this.#signal('SIGKILL');\n    await this.exit`, 'await this.exit']],
     attacks: ['RUN-02'],
   },
@@ -83,7 +83,7 @@ export const limits = {
     edits: [['libs/proxy/src/calls/record-limit.ts', 'maxAlike = 100', 'maxAlike = 1e9']],
     attacks: ['PIP-13'],
   },
-  'refused calls are on record': {
+  'refused calls are recorded': {
     edits: [
       [
         'libs/proxy/src/calls/call-log.ts',
@@ -93,7 +93,7 @@ export const limits = {
     ],
     attacks: ['PIP-13'],
   },
-  'the number of records that are left out': {
+  'the number of omitted records': {
     edits: [['libs/executor/src/execution-run.ts', 'this.#proxy?.tellOmitted();', '']],
     attacks: ['PIP-13'],
   },

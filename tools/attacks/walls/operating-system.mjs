@@ -41,7 +41,7 @@ export const operatingSystem = {
   '--hostname': { edits: [noHostName], attacks: ['OS-15'] },
   '--die-with-parent': { edits: [[strict, `'--die-with-parent', `, '']], attacks: ['RUN-03'] },
   '--clearenv': { edits: [clearsNothing], attacks: ['OS-03'] },
-  'bubblewrap has one variable': { edits: [everyVariable], attacks: ['ALL-07'] },
+  'bubblewrap gets one variable': { edits: [everyVariable], attacks: ['ALL-07'] },
   '--clearenv and one variable': { edits: [clearsNothing, everyVariable], attacks: ['OS-03', 'TS-32'] },
   '--cap-drop': { edits: [[strict, `, '--cap-drop', 'ALL'`, '']], attacks: ['OS-02'] },
   'libraries are read-only': {
@@ -97,23 +97,23 @@ export const operatingSystem = {
     edits: [[inherited, 'for (const descriptor of inherited)', 'for (const descriptor of [])']],
     attacks: ['OS-04', 'TS-33'],
   },
-  'a group and session of its own': {
+  'each process has its own group and session': {
     edits: [[isolated, 'detached: true', 'detached: false']],
     attacks: ['OS-07'],
   },
-  'setpriv ends it with the server': {
+  'setpriv ends the process with the server': {
     edits: [[portable, `['/usr/bin/setpriv', '--pdeathsig', 'KILL']`, '[]']],
     attacks: ['RUN-03'],
   },
-  'variables of our own in portable isolation': {
+  'portable isolation sets the variables': {
     edits: [[portable, 'env: { ...env }', 'env: { ...process.env, ...env }']],
     attacks: ['OS-03', 'TS-32'],
   },
-  'a working folder of its own': {
+  'each process has its own working folder': {
     edits: [[portable, 'cwd: folder.workDir', `cwd: '/'`]],
     attacks: ['OS-08'],
   },
-  'nobody else enters the folder': {
+  'other users cannot enter the folder': {
     edits: [
       [folder, /mkdtempSync\((join\(.*\))\)/, 'mkdirSync($1 + String(Math.random()), { recursive: true })'],
     ],

@@ -24,15 +24,15 @@ export const python = {
     edits: [[snapshot, 'if (found && name === `${prefix}${hashOf(found.bytes)}.bin`) return', 'return']],
     attacks: ['PY-29'],
   },
-  'a snapshot is no pipe': {
+  'a snapshot is not a pipe': {
     edits: [[readFile, 'constants.O_RDONLY | constants.O_NONBLOCK', 'constants.O_RDONLY']],
     attacks: ['PY-29'],
   },
-  'a snapshot that is touched is looked at again': {
+  'a changed snapshot is checked again': {
     edits: [[snapshot, 'stampOf(await last) !== this.#stamp', 'false']],
     attacks: ['PY-29'],
   },
-  'chance begins anew after a snapshot': {
+  'random numbers are seeded after a snapshot': {
     edits: [[program, '    random.seed()\n', '']],
     attacks: ['PY-19'],
   },
@@ -41,11 +41,11 @@ export const python = {
     attacks: ['PY-26'],
     redundant: 'without it Pyodide asks prompt(), which Deno answers at a terminal only',
   },
-  'variables of Python are our own': {
+  'the variables of Python are set by us': {
     edits: [[program, '    os.environ.clear()\n', '']],
     attacks: ['PY-01'],
   },
-  'Python is not told where the product lies': {
+  'Python does not know the path of the product': {
     edits: [[interpreter, "_sysExecutable: '/usr/bin/python3',", '']],
     attacks: ['PY-20'],
   },

@@ -90,7 +90,7 @@ export const runtime = {
     edits: [[restrictNode, '  closeSockets();\n', '']],
     attacks: ['NET-04', 'PY-35'],
   },
-  'native sockets do nothing before anything else has their prototypes': {
+  'native sockets do nothing before other code has their prototypes': {
     edits: [
       [restrictNode, 'return closed.size < 2 ? refuse() : value;', 'return value;'],
       [restrictNode, 'if (closed.size < 2) apply(loadAll, globalThis, []);', ''],
@@ -109,15 +109,15 @@ export const runtime = {
     edits: [[restrictSqlite, "defineProperty(prototype, 'createTagStore', { value: refuse });", '']],
     attacks: ['TS-53'],
   },
-  'the product is found by links': {
+  'the product is found through links': {
     edits: [['libs/isolation/src/portable/portable-command.ts', 'link: linkTo(path, name),', 'link: path,']],
     attacks: ['TS-40', 'PY-37'],
   },
-  'the parent process has no number': {
+  'the ID of the parent process is hidden': {
     edits: [[bootstrap, "Object.defineProperty(Deno, 'ppid', { value: 0 });", '']],
     attacks: ['TS-40', 'PY-37'],
   },
-  'the runtime lies nowhere': {
+  'the path of the runtime is hidden': {
     edits: [[bootstrap, "Deno.execPath = () => '/app/deno';", '']],
     attacks: ['TS-40', 'PY-37'],
   },

@@ -20,7 +20,7 @@ export const server = {
     attacks: ['PIP-09'],
   },
   'one result': { edits: [[program, 'if (this.result || charsOf', 'if (charsOf']], attacks: ['PIP-01'] },
-  'a returned picture is what its bytes say': {
+  'the bytes of a returned picture decide on its type': {
     edits: [
       [
         'libs/executor/src/returned-pictures.ts',
@@ -38,7 +38,7 @@ export const server = {
     edits: [[program, 'this.result || !this.#hostCalls.accept', '!this.#hostCalls.accept']],
     attacks: ['PIP-01'],
   },
-  'numbers of calls count up': {
+  'call IDs increase': {
     edits: [[hostCalls, 'call.id <= this.#lastId || ', '']],
     attacks: ['TS-37'],
   },
@@ -50,7 +50,7 @@ export const server = {
     edits: [[messages, ' || this.#meter.depth > maxJsonDepth', '']],
     attacks: ['PIP-03'],
   },
-  'an error is as long as the bootstrap makes it': {
+  'an error is not longer than the bootstrap makes it': {
     edits: [[frame, 'message.slice(0, maxErrorChars)', 'message']],
     attacks: ['PIP-08'],
   },
@@ -71,7 +71,7 @@ export const server = {
     edits: [[beneath, 'isGrant ? 0 : constants.O_NOFOLLOW', '0']],
     attacks: ['TS-11'],
   },
-  'pipes are not waited for': {
+  'the server does not wait for pipes': {
     edits: [[beneath, 'follow | constants.O_NONBLOCK', 'follow']],
     attacks: ['TS-26'],
   },
@@ -84,11 +84,11 @@ export const server = {
     edits: [[beneath, 'const wanted = resolve(path)', 'const wanted = path']],
     attacks: ['TS-16'],
   },
-  'what may be read may not be written': {
+  'a grant to read is not a grant to write': {
     edits: [[files, /serving\('write'/g, "serving('read'"]],
     attacks: ['TS-16'],
   },
-  'the server grants what it was told to': {
+  'the server grants only what its configuration allows': {
     edits: [[ceiling, '.filter(({ name }) => isInside(path, name))', '']],
     attacks: ['TS-20'],
   },
@@ -100,11 +100,11 @@ export const server = {
     edits: [[grants, `return path === '/' || reserved.some`, 'return [].some']],
     attacks: ['TS-46'],
   },
-  'isolation that was demanded': {
+  'required isolation is never replaced': {
     edits: [[isolation, `if (isolation === 'auto')`, 'if (isolation)']],
     attacks: ['ALL-05'],
   },
-  'a Deno that is new enough': {
+  'Deno is new enough': {
     edits: [[runtimeFile('find-deno'), '!version || compareVersions(version, minimum) < 0', '!version']],
     attacks: ['ALL-05'],
   },
@@ -113,7 +113,7 @@ export const server = {
     edits: [[parameters, '.max(maxCodeSize).refine(isText)', '.max(maxCodeSize)']],
     attacks: ['TS-51'],
   },
-  'the longest time limit': { edits: [[parameters, '.max(maxTimeoutMs)', '']], attacks: ['TS-45'] },
+  'the longest timeout': { edits: [[parameters, '.max(maxTimeoutMs)', '']], attacks: ['TS-45'] },
   'executions at once': {
     edits: [['libs/executor/src/execution-queue.ts', 'concurrency: maxConcurrent', 'concurrency: 1000']],
     attacks: ['ALL-04'],

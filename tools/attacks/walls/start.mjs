@@ -9,19 +9,19 @@ const pool = (name) => `libs/client-pool/src/${name}.ts`;
 const openFile = 'libs/jsonl-log/src/open-file.ts';
 
 export const start = {
-  'the configuration is no link': {
+  'the configuration is not a link': {
     edits: [[readFile, 'followLink ? 0 : constants.O_NOFOLLOW', '0']],
     attacks: ['CFG-01'],
   },
-  'the configuration is no pipe': {
+  'the configuration is not a pipe': {
     edits: [[readFile, 'constants.O_RDONLY | constants.O_NONBLOCK', 'constants.O_RDONLY']],
     attacks: ['CFG-01'],
   },
-  'the configuration is of its user': {
+  'the configuration belongs to its user': {
     edits: [[ownership, 'uid !== user.uid && !(byOperator && uid === 0)', 'false']],
     attacks: ['CFG-01'],
   },
-  'the configuration is not for all to write': {
+  'other users cannot write the configuration': {
     edits: [[ownership, '(mode & 0o002) !== 0', 'false']],
     attacks: ['CFG-01'],
   },
@@ -29,7 +29,7 @@ export const start = {
     edits: [[parseJson, `if (key === '__proto__')`, 'if (false)']],
     attacks: ['CFG-03'],
   },
-  'no name twice in the configuration': {
+  'no name is repeated in the configuration': {
     edits: [[parseJson, 'if (key in object)', 'if (false)']],
     attacks: ['CFG-03'],
   },
@@ -37,7 +37,7 @@ export const start = {
     edits: [[parseJson, 'open.length > maxDepth', 'false']],
     attacks: ['CFG-03'],
   },
-  'problems that are told': {
+  'the number of reported problems is limited': {
     edits: [[config('problem-list'), 'maxTexts = 20', 'maxTexts = 20_000']],
     attacks: ['CFG-03'],
   },
@@ -65,7 +65,7 @@ export const start = {
     edits: [[config('project-file'), 'known === sha256', 'known !== undefined']],
     attacks: ['CFG-22'],
   },
-  'trust of the environment is for what is there at the start': {
+  'the environment trusts only what exists at the start': {
     edits: [['apps/mcp-server/src/read-settings.ts', '...(trusted && { trusted }),', '']],
     attacks: ['CFG-22'],
   },
@@ -75,15 +75,15 @@ export const start = {
     ],
     attacks: ['CFG-22'],
   },
-  'files of a project are its own': {
+  'files of a project are not links': {
     edits: [[config('project-file'), "writableBy: 'operator'", "writableBy: 'operator', followLink: true"]],
     attacks: ['CFG-23'],
   },
-  'files of a project are for nobody else to write': {
+  'other users cannot write the files of a project': {
     edits: [[config('project-file'), "writableBy: 'operator'", "writableBy: 'anybody'"]],
     attacks: ['CFG-23'],
   },
-  'the list of trusted projects is not of a project': {
+  'the list of trusted projects is outside of projects': {
     edits: [
       [config('trust-store'), ' || (await isOfProject(path, search))', ''],
       [config('load-config'), 'homeSet !== undefined && (await isOfProject(homeSet, search))', 'false'],
@@ -98,7 +98,7 @@ export const start = {
     edits: [['apps/mcp-server/src/read-settings.ts', 'trusted ??= new Map();', '']],
     attacks: ['CFG-27'],
   },
-  'a server that is allowed covers no glob': {
+  'an allowed server covers no glob': {
     edits: [[config('narrow-rules'), '&& !/\\*|^_|__/.test(other.slice(begin.length))', '']],
     attacks: ['CFG-25'],
   },
@@ -106,7 +106,7 @@ export const start = {
     edits: [[pool('catalog/tool-finder'), 'by.server !== undefined && server.name !== by.server', 'false']],
     attacks: ['CFG-25'],
   },
-  'the temp folder is nobody else’s': {
+  'the temporary folder belongs to its user': {
     edits: [
       [
         'libs/files/src/is-private-folder.ts',
@@ -143,20 +143,20 @@ export const start = {
     ],
     attacks: ['CFG-13'],
   },
-  'the record is for its user': {
+  'only its user may read the audit log': {
     edits: [[openFile, 'flags | constants.O_CREAT, 0o600)', 'flags | constants.O_CREAT, 0o666)']],
     attacks: ['CFG-17'],
   },
-  'the record is no link': {
+  'the audit log is not a link': {
     edits: [[openFile, 'constants.O_NONBLOCK | constants.O_NOFOLLOW', 'constants.O_NONBLOCK']],
     attacks: ['PRX-29'],
   },
-  'the record has no other name': {
+  'the audit log has no second name': {
     edits: [[openFile, 'stats.nlink > 1', 'false']],
     attacks: ['PRX-29'],
   },
   'the record is a regular file': { edits: [[openFile, '!stats.isFile()', 'false']], attacks: ['PRX-29'] },
-  'nothing runs without a record': {
+  'nothing runs without an audit log': {
     edits: [['libs/host/src/execution-parts.ts', '...(admit && { admit }),', '']],
     attacks: ['PRX-29'],
   },

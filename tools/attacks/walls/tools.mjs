@@ -48,11 +48,11 @@ export const tools = {
     edits: [[validator, 'runWithin(checkLimitMs, () => validate(args))', 'validate(args)']],
     attacks: ['PRX-17'],
   },
-  'errors that a server answers are none of its own': {
+  'errors that a server answers do not open its circuit': {
     edits: [['libs/client-pool/src/calls/verdict.ts', `if (cause === answeredError) return 'success';`, '']],
     attacks: ['PRX-46'],
   },
-  'places that are kept for other servers': {
+  'places reserved for other servers': {
     edits: [['libs/client-pool/src/calls/shared-places.ts', 'this.#ofServer(server) < part', 'part']],
     attacks: ['PRX-47'],
   },
@@ -83,7 +83,7 @@ export const tools = {
     edits: [[url, `url.username !== '' || url.password !== ''`, 'false']],
     attacks: ['PRX-23'],
   },
-  'hosts that were granted': {
+  'only granted hosts are reached': {
     edits: [[url, '!allow.some((entry) => HostPattern.parse(entry)?.matches(url))', 'false']],
     attacks: ['PRX-23'],
   },
