@@ -44,8 +44,9 @@ function closeSockets() {
     else return;
     takeAway(prototype);
   });
-  // Everything that shares prototypes with sockets reads its number here before it is created. Make sure that the sockets
-  // are closed by then: code that has one of those prototypes earlier could define a setter in front of the one above.
+  // Everything that shares prototypes with sockets reads its number here before it is created. The sockets must be
+  // closed by then, because code that has one of those prototypes earlier could define a setter in front of the one
+  // above.
   const loadAll = getOwnPropertyDescriptor(globalThis, 'process').get;
   whenAssigned(Object.prototype, 'ZLIB', (providers) => {
     for (const name of ownKeys(providers)) {

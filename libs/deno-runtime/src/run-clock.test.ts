@@ -23,7 +23,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('the clock of a run stands still during a pause, and goes on where it stood', () => {
+test('the clock of a run stands still during a pause, and then continues', () => {
   const pause = new Pause();
   const onLimit = jest.fn();
   const clock = new RunClock(1000, pause, onLimit);

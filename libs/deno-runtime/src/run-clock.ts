@@ -1,22 +1,22 @@
 import type { RunPause } from '@code-executor/contracts';
 
-/** How long the clock of one run stands still, all together: a program may ask again and again, and go on meanwhile. */
+/** How long the clock of one run can stand still in total. A program could ask again and again, and run meanwhile. */
 const maxPauseMs = 600_000;
 
-/** The time of one run: it stands still while the run waits for a person, but not for ever. */
+/** The clock of one run. It stands still while the run waits for a person, but only up to a limit. */
 export class RunClock {
   readonly #limitMs: number;
   readonly #onLimit: () => void;
   readonly #pause: RunPause | undefined;
   #usedMs = 0;
-  /** Since when the clock goes; undefined while it stands still. */
+  /** Since when the clock runs; undefined while it stands still. */
   #sinceMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pausedMs = 0;
   #pausedSinceMs: number | undefined;
   #isOver = false;
 
-  /** Goes from now on. `onLimit` is called once, when `limitMs` are used up. */
+  /** Starts the clock. `onLimit` is called once, when `limitMs` are used up. */
   constructor(limitMs: number, pause: RunPause | undefined, onLimit: () => void) {
     this.#limitMs = limitMs;
     this.#onLimit = onLimit;
@@ -25,12 +25,12 @@ export class RunClock {
     this.#follow();
   }
 
-  /** Milliseconds that were used. */
+  /** Milliseconds that the run has used. */
   get usedMs(): number {
     return this.#usedMs + (this.#sinceMs === undefined ? 0 : performance.now() - this.#sinceMs);
   }
 
-  /** The run is over. */
+  /** Stops the clock, because the run is over. */
   stop(): void {
     this.#halt();
     this.#isOver = true;

@@ -6,7 +6,7 @@ import type { ExitStatus } from './process/exit-status.js';
 import { IsolatedProcess } from './process/isolated-process.js';
 import { strictCommand } from './strict/strict-command.js';
 
-/** What the user asks for: `auto` is `strict` where it works, else `portable`. */
+/** What the user asks for: `auto` is `strict` if it works, otherwise `portable`. */
 export type Isolation = 'auto' | 'strict' | 'portable';
 
 /** The walls that are used; if `auto` fell back to `portable`, `note` says why. */
