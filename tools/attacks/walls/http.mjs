@@ -1,9 +1,9 @@
 /** Who may call the server over HTTP, how, and how often. */
-const door = (name) => `libs/http-server/src/${name}.ts`;
-const guard = door('request-guard');
-const listener = door('listener');
-const clients = door('client-check');
-const body = door('json-body');
+const httpServer = (name) => `libs/http-server/src/${name}.ts`;
+const guard = httpServer('request-guard');
+const listener = httpServer('listener');
+const clients = httpServer('client-check');
+const body = httpServer('json-body');
 const proxy = (name) => `libs/proxy/src/${name}.ts`;
 const app = (name) => `apps/mcp-server/src/${name}.ts`;
 
@@ -29,7 +29,7 @@ export const http = {
     attacks: ['PRX-03', 'PRX-34'],
   },
   'a new token at each start': {
-    edits: [[door('http-server'), 'randomBytes(32)', 'Buffer.alloc(32)']],
+    edits: [[httpServer('http-server'), 'randomBytes(32)', 'Buffer.alloc(32)']],
     attacks: ['PRX-03'],
   },
   'only its user may read the token file': {
@@ -74,7 +74,7 @@ export const http = {
     attacks: ['PRX-09'],
   },
   'half-open connections make room': {
-    edits: [[door('connections'), '(leastNeeded(open) ?? socket)', 'socket']],
+    edits: [[httpServer('connections'), '(leastNeeded(open) ?? socket)', 'socket']],
     attacks: ['PRX-38'],
   },
   'a rate for each client': {
@@ -109,7 +109,7 @@ export const http = {
     attacks: ['PRX-36'],
   },
   'hanging up ends a call': {
-    edits: [[door('to-request'), 'if (!reply.raw.writableFinished) gone.abort();', '']],
+    edits: [[httpServer('to-request'), 'if (!reply.raw.writableFinished) gone.abort();', '']],
     attacks: ['PRX-37'],
   },
 };
