@@ -4,7 +4,7 @@ import type { AuditSink, Logger, ToolSource } from '@code-executor/contracts';
 import { SchemaCache } from '@code-executor/schema-cache';
 
 import { cacheOptions, poolOptions } from './options.js';
-import { openRecord, type Record } from './record.js';
+import { type EventRecord, openRecord } from './record.js';
 import type { HostSettings } from './settings.js';
 
 export interface LastingOptions {
@@ -18,7 +18,7 @@ export interface LastingOptions {
 export class LastingParts {
   readonly tools: ToolSource;
   readonly cache: SchemaCache<unknown>;
-  readonly record: Record;
+  readonly record: EventRecord;
   /** Called when everything except the audit log has ended, so that it can record the last event. */
   beforeRecordEnds: (() => void) | undefined;
   readonly #pool: ClientPool | undefined;

@@ -7,7 +7,7 @@ import { auditOptions } from './options.js';
 import type { HostSettings } from './settings.js';
 
 /** Where events go. */
-export interface Record {
+export interface EventRecord {
   /** Absent if nothing is recorded. */
   log?: AuditLog;
   /** Passes an event to the log and to `observe`. */
@@ -17,7 +17,11 @@ export interface Record {
 }
 
 /** The record as configured. Opens nothing before the first event. */
-export function openRecord(settings: HostSettings, observe: AuditSink | undefined, logger: Logger): Record {
+export function openRecord(
+  settings: HostSettings,
+  observe: AuditSink | undefined,
+  logger: Logger,
+): EventRecord {
   const { log, admit } = openLog(settings, logger);
   return {
     ...(log && { log }),
@@ -29,7 +33,7 @@ export function openRecord(settings: HostSettings, observe: AuditSink | undefine
   };
 }
 
-function openLog({ config, homeDir }: HostSettings, logger: Logger): Pick<Record, 'log' | 'admit'> {
+function openLog({ config, homeDir }: HostSettings, logger: Logger): Pick<EventRecord, 'log' | 'admit'> {
   const { enabled = true, required = false, path } = config.audit ?? {};
   if (!enabled) return {};
   const place = path ?? (homeDir && join(homeDir, 'audit-logs'));
