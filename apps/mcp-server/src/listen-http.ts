@@ -1,4 +1,4 @@
-import { CodeExecutorError } from '@code-executor/contracts';
+import { CodeExecutorError, systemCodeOf } from '@code-executor/contracts';
 import type { Host } from '@code-executor/host';
 import {
   type HttpServer,
@@ -81,8 +81,7 @@ async function writeTokenFile(homeDir: string, server: TokenServer): Promise<Htt
     return await writeHttpToken(homeDir, server.token);
   } catch (cause) {
     await server.close();
-    const code = (cause as { code?: unknown }).code;
-    const problem = `${homeDir}/http-token cannot be written (${String(code)}); see CODE_EXECUTOR_HOME.`;
+    const problem = `${homeDir}/http-token cannot be written (${String(systemCodeOf(cause))}); see CODE_EXECUTOR_HOME.`;
     throw new CodeExecutorError('failed_precondition', problem, { cause });
   }
 }

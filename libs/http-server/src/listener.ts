@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 
-import { CodeExecutorError, type Logger } from '@code-executor/contracts';
+import { CodeExecutorError, type Logger, systemCodeOf } from '@code-executor/contracts';
 import type { FastifyInstance } from 'fastify';
 
 import { boundConnections } from './connections.js';
@@ -123,8 +123,8 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     return app.server.address() as AddressInfo;
   } catch (cause) {
     await app.close();
-    const code = (cause as { code?: unknown }).code;
-    if (typeof code !== 'string') throw cause;
+    const code = systemCodeOf(cause);
+    if (code === undefined) throw cause;
     const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code})`;
     throw new CodeExecutorError('failed_precondition', `Port ${port} of ${host} ${why}; choose another.`, {
       cause,

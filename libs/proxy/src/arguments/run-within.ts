@@ -1,5 +1,7 @@
 import { type Context, createContext, Script } from 'node:vm';
 
+import { systemCodeOf } from '@code-executor/contracts';
+
 const script = new Script('work()');
 let scope: { work: (() => unknown) | undefined } | undefined;
 let context: Context | undefined;
@@ -52,5 +54,5 @@ export function usedMs(since: NodeJS.CpuUsage): number {
 }
 
 function isTimeout(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return systemCodeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
