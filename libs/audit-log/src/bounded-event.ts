@@ -26,6 +26,7 @@ const maxBytes: Record<TextField | ListField, number> = {
   patterns: 300,
   paramsHash: 80,
   codeHash: 80,
+  sessionHash: 80,
   errorCode: 32,
 };
 const isNumber: Record<NumberField, true> = {

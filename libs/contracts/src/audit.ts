@@ -1,3 +1,4 @@
+import type { ApprovalOutcome, HookVerdict } from './approval.js';
 import type { Caller } from './caller.js';
 import type { ErrorCode } from './error.js';
 import type { IsolationMode, Language } from './sandbox.js';
@@ -159,6 +160,54 @@ export interface RefusedRequestEvent extends Event {
   count?: number;
 }
 
+/** A call that a person or a hook decided about. */
+interface DecidedCall extends EventMarks, Pick<ToolCallEndedEvent, 'toolName' | 'server' | 'paramsHash'> {
+  /** `failure`: nobody decided, so that the call is refused. */
+  status: 'success' | 'failure' | 'rejected';
+  /** How long the call waited for the decision. */
+  durationMs: number;
+}
+
+/** A person was asked about a call. `once`, `run` and `times` allow it: this call, all of its run, or several. */
+export interface AskEvent extends DecidedCall {
+  type: 'ask';
+  action: 'once' | 'run' | 'times' | Exclude<ApprovalOutcome, 'allowed'>;
+}
+
+/** A hook was asked about a call. `failed`: it gave no verdict, which refuses the call. */
+export interface HookEvent extends DecidedCall {
+  type: 'hook';
+  action: HookVerdict['decision'] | 'failed';
+}
+
+/** The login at an upstream server: it is needed, was made, was renewed, failed, or was removed. */
+export interface LoginEvent extends EventMarks {
+  type: 'login';
+  action: 'needed' | 'succeeded' | 'refreshed' | 'failed' | 'removed';
+  status: 'success' | 'failure';
+  server: string;
+}
+
+/** The definition of a tool was seen first, differs from the one that was pinned, blocked a call, or was approved. */
+export interface PinningEvent extends EventMarks {
+  type: 'pinning';
+  action: 'pinned' | 'changed' | 'blocked' | 'approved';
+  status: 'success' | 'rejected';
+  server: string;
+  /** Absent for all tools of a server that was seen first; `count` says how many. */
+  toolName?: string;
+  count?: number;
+}
+
+/** A session over HTTP began or ended. */
+export interface SessionEvent extends EventMarks {
+  type: 'session';
+  action: 'started' | 'ended';
+  status: 'success';
+  /** SHA-256 of the session id, because who knows the id could use the session. */
+  sessionHash: string;
+}
+
 /** The configuration was read again, and is used or not. */
 type ConfigEvent = Event & { type: 'config' } & (
     { action: 'reloaded'; status: 'success' } | { action: 'refused'; status: 'rejected' }
@@ -181,10 +230,19 @@ export type CallerEvent =
   | DiscoveryEvent
   | OmittedEvent
   | QueueEvent
-  | CircuitEvent;
+  | CircuitEvent
+  | AskEvent
+  | HookEvent;
 
 /** An event to record. Its `type` and, where that is not enough, its `action` decide which fields it has. */
-export type AuditEvent = CallerEvent | RefusedRequestEvent | ConfigEvent | LifecycleEvent;
+export type AuditEvent =
+  | CallerEvent
+  | RefusedRequestEvent
+  | LoginEvent
+  | PinningEvent
+  | SessionEvent
+  | ConfigEvent
+  | LifecycleEvent;
 
 type KeyOf<Union> = Union extends unknown ? keyof Union : never;
 type ValueOf<Union, Key> = Union extends unknown ? (Key extends keyof Union ? Union[Key] : never) : never;

@@ -1,6 +1,15 @@
 export { anySignal } from './any-signal.js';
 export type {
+  ApprovalOutcome,
+  ApprovalRequest,
+  Approve,
+  CallHook,
+  HookedCall,
+  HookVerdict,
+} from './approval.js';
+export type {
   Admission,
+  AskEvent,
   AuditEvent,
   AuditRecord,
   AuditSink,
@@ -9,10 +18,14 @@ export type {
   EventMarks,
   ExecutionEndedEvent,
   ExecutionStartedEvent,
+  HookEvent,
   LifecycleEvent,
+  LoginEvent,
   OmittedEvent,
+  PinningEvent,
   QueueEvent,
   RefusedRequestEvent,
+  SessionEvent,
   ToolCallEndedEvent,
 } from './audit.js';
 export { type CallStep, type NextStep, throughSteps } from './call-step.js';

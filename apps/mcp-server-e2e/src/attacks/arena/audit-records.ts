@@ -32,6 +32,7 @@ const shapes: Record<keyof AuditRecord, (value: unknown) => boolean> = {
   errorCode: like(word),
   paramsHash: like(sha256),
   codeHash: like(sha256),
+  sessionHash: like(sha256),
   toolName: isName,
   server: isName,
   query: isName,
