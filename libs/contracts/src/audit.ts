@@ -236,13 +236,7 @@ export type CallerEvent =
 
 /** An event to record. Its `type` and, where that is not enough, its `action` decide which fields it has. */
 export type AuditEvent =
-  | CallerEvent
-  | RefusedRequestEvent
-  | LoginEvent
-  | PinningEvent
-  | SessionEvent
-  | ConfigEvent
-  | LifecycleEvent;
+  CallerEvent | RefusedRequestEvent | LoginEvent | PinningEvent | SessionEvent | ConfigEvent | LifecycleEvent;
 
 type KeyOf<Union> = Union extends unknown ? keyof Union : never;
 type ValueOf<Union, Key> = Union extends unknown ? (Key extends keyof Union ? Union[Key] : never) : never;
