@@ -13,12 +13,16 @@ export interface ApprovalRequest {
 }
 
 /**
- * What came of it. Only `allowed` lets the call go on. `unsupported`: there is nobody who could be asked, because the
- * client cannot ask its user.
+ * What came of it. With the first three the call goes on: the person agreed to this call, to all calls of the tool in
+ * this run, or to several. `cancelled`: the question was dismissed without an answer. `unsupported`: nobody can be asked,
+ * because the client cannot ask its user.
  */
-export type ApprovalOutcome = 'allowed' | 'denied' | 'cancelled' | 'timed_out' | 'unsupported';
+export type ApprovalOutcome = 'once' | 'run' | 'times' | 'denied' | 'cancelled' | 'timed_out' | 'unsupported';
 
-/** Asks a person, unless an earlier answer covers the call. Rejects only with the reason of the signal. */
+/**
+ * Asks a person, unless an earlier answer covers the call. Rejects with the reason of the signal, and with a
+ * `CodeExecutorError` if no more questions can be asked.
+ */
 export type Approve = (request: ApprovalRequest, signal?: AbortSignal) => Promise<ApprovalOutcome>;
 
 /** A call as a hook sees it, before it is made. */

@@ -168,10 +168,13 @@ interface DecidedCall extends EventMarks, Pick<ToolCallEndedEvent, 'toolName' | 
   durationMs: number;
 }
 
-/** A person was asked about a call. `once`, `run` and `times` allow it: this call, all of its run, or several. */
+/**
+ * A call needed the agreement of a person. `once`, `run` and `times` allow it: this call, all calls of the tool in the
+ * run, or several; calls that such an answer covers have an event, too.
+ */
 export interface AskEvent extends DecidedCall {
   type: 'ask';
-  action: 'once' | 'run' | 'times' | Exclude<ApprovalOutcome, 'allowed'>;
+  action: ApprovalOutcome;
 }
 
 /** A hook was asked about a call. `failed`: it gave no verdict, which refuses the call. */

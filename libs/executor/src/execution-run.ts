@@ -136,9 +136,9 @@ export class ExecutionRun {
     return sandbox.execute({
       code,
       timeoutMs,
-      pause: this.#execution,
+      pause: this.#execution.pause,
       permissions,
-      tools: this.#trace.around(proxy),
+      tools: this.#trace.around(proxy, this.#execution.pause),
       signal: this.#signal,
       ...(fetcher && { fetcher }),
       onOutput: (chunk) => {
@@ -158,7 +158,8 @@ export class ExecutionRun {
       executionId,
       signal: this.#signal,
       form,
-      waitForPerson: (answer) => this.#execution.waitForPerson(answer),
+      waitForPerson: (answer) => this.#execution.pause.waitFor(answer),
+      approve: (asked, signal) => this.#execution.approve(asked, signal),
       ...(allowedTools && { allowedTools }),
       ...(policy && { policy }),
       ...(budget && { budget }),

@@ -31,6 +31,12 @@ interface TracedExecution {
   traceparent: string | undefined;
 }
 
+/** Is told of each call of the execution. */
+export interface CallCounter {
+  callBegan(): void;
+  callEnded(): void;
+}
+
 /**
  * The trace of one execution: a span of its own, one for each tool call below it, and an id that all its records
  * share. The spans are OpenTelemetry's and cost nothing if no SDK is registered; then the id is that of the caller's
@@ -63,12 +69,13 @@ export class ExecutionTrace {
     this.correlationId = this.#parent.traceId;
   }
 
-  /** The same tools, with a span for each call, which the upstream call names as its parent. */
-  around(tools: ToolSource<ToolHit>): ToolSource<ToolHit> {
+  /** The same tools, with a span for each call, which the upstream call names as its parent; counts those under way. */
+  around(tools: ToolSource<ToolHit>, underWay: CallCounter): ToolSource<ToolHit> {
     return {
       listTools: (options) => tools.listTools(options),
       callTool: async (name, args, options) => {
         const span = this.#startCall(name);
+        underWay.callBegan();
         try {
           const traceparent = formatTraceparent(positionOf(span) ?? this.#parent);
           const result = await tools.callTool(name, args, { ...options, traceparent });
@@ -78,6 +85,7 @@ export class ExecutionTrace {
           fail(span, CodeExecutorError.from(error).code);
           throw error;
         } finally {
+          underWay.callEnded();
           span.end();
         }
       },

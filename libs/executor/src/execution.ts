@@ -1,17 +1,21 @@
 import {
+  type ApprovalOutcome,
+  type ApprovalRequest,
   type Caller,
   CodeExecutorError,
   type ExecutionStatus,
   type Language,
   type OutputChunk,
   printable,
-  type RunPause,
 } from '@code-executor/contracts';
 
+import { PersonPause } from './asking/person-pause.js';
+import type { CallAnswers, Question } from './asking/question.js';
+import { QuestionBoard } from './asking/question-board.js';
 import { type ExecutionReport, reportFault } from './execution-report.js';
 import { OutputLog, type OutputPage } from './output-log.js';
 
-/** `queued`: its turn has not come. `waiting`: a person is asked something, and its clock stands still. */
+/** `queued`: its turn has not come. `waiting`: all that it does is to wait for a person, and its clock stands still. */
 export type ExecutionState = 'queued' | 'running' | 'waiting' | 'finished';
 
 /** What is known about an execution at the moment. */
@@ -46,6 +50,18 @@ export interface Execution {
    * @throws CodeExecutorError `invalid_argument` for an offset that is not a whole number of 0 or more.
    */
   readOutput(options?: { fromOffset?: number; waitMs?: number }): Promise<OutputPage>;
+  /** The questions to a person that are open, the oldest first; see {@link ExecuteOptions.canAsk}. */
+  readonly questions: readonly Question[];
+  /**
+   * The oldest open question, as soon as there is one, and undefined at the end of the execution. Resolves with the same
+   * question until all of its calls are answered. Rejects with the reason of the signal.
+   */
+  nextQuestion(signal?: AbortSignal): Promise<Question | undefined>;
+  /**
+   * Answers a question. Calls without an answer stay open, and what does not belong to an open call is ignored. A
+   * question that has no answer after ten minutes is closed.
+   */
+  answer(questionId: string, answers: CallAnswers): void;
   /** Ends it with status `cancelled` and the `reason` in the report's error. Has no effect on an execution that has ended. */
   cancel(reason?: string): void;
 }
@@ -57,6 +73,8 @@ export interface ExecutionIdentity {
   id: string;
   language: Language;
   caller: Caller;
+  /** Whether somebody shows its questions to a person. Default: false. */
+  canAsk?: boolean | undefined;
 }
 
 /** Where executions wait for their turn. */
@@ -66,21 +84,21 @@ export interface Line {
 }
 
 /** An execution, with what only the executor may do to it. */
-export class LiveExecution implements Execution, RunPause {
+export class LiveExecution implements Execution {
   readonly id: string;
   readonly language: Language;
   readonly caller: Caller;
   readonly result: Promise<ExecutionReport>;
+  /** Stops the clock of the run. */
+  readonly pause = new PersonPause();
   /** Of the report as JSON; 0 until it is there. */
   reportBytes = 0;
   readonly #line: Line | undefined;
   readonly #askedAt = new Date().toISOString();
   readonly #log = new OutputLog();
   readonly #cancelling = new AbortController();
-  readonly #listeners: (() => void)[] = [];
+  readonly #board: QuestionBoard;
   #hasBegun = false;
-  /** The number of questions to persons that are open. */
-  #waits = 0;
   #status: ExecutionStatus | undefined;
   #reason: string | undefined;
 
@@ -94,6 +112,7 @@ export class LiveExecution implements Execution, RunPause {
     this.language = identity.language;
     this.caller = identity.caller;
     this.#line = line;
+    this.#board = new QuestionBoard(identity.id, identity.canAsk ?? false);
     this.result = run(this)
       .catch((reason: unknown) => reportFault(this.id, CodeExecutorError.from(reason), undefined))
       .then((report) => this.#end(report));
@@ -101,16 +120,8 @@ export class LiveExecution implements Execution, RunPause {
 
   get state(): ExecutionState {
     if (this.#status) return 'finished';
-    if (this.isPaused) return 'waiting';
+    if (this.pause.isPaused) return 'waiting';
     return this.#hasBegun ? 'running' : 'queued';
-  }
-
-  get isPaused(): boolean {
-    return this.#waits > 0;
-  }
-
-  onChange(listener: () => void): void {
-    if (!this.#status) this.#listeners.push(listener);
   }
 
   get summary(): ExecutionSummary {
@@ -130,14 +141,21 @@ export class LiveExecution implements Execution, RunPause {
     return this.#cancelling.signal;
   }
 
-  /** Stops the clock of the run until a person has answered. */
-  async waitForPerson<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    this.#change(1);
-    try {
-      return await answer;
-    } finally {
-      this.#change(-1);
-    }
+  get questions(): readonly Question[] {
+    return this.#board.questions;
+  }
+
+  nextQuestion(signal?: AbortSignal): Promise<Question | undefined> {
+    return this.#board.next(signal);
+  }
+
+  answer(questionId: string, answers: CallAnswers): void {
+    this.#board.answer(questionId, answers);
+  }
+
+  /** Asks a person about a call, unless an earlier answer covers it. Meanwhile the call counts as one that waits. */
+  async approve(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalOutcome> {
+    return this.#board.decided(request) ?? (await this.pause.waitFor(this.#board.ask(request, signal)));
   }
 
   /** Its turn has come. */
@@ -178,16 +196,11 @@ export class LiveExecution implements Execution, RunPause {
     this.#cancelling.abort(new CodeExecutorError('cancelled', 'The execution was cancelled.'));
   }
 
-  #change(waits: number): void {
-    this.#waits += waits;
-    for (const listener of this.#listeners) listener();
-  }
-
   #end(report: ExecutionReport): ExecutionReport {
     this.#status = report.status;
     this.#log.complete();
-    // The listeners hold everything that the run needed, and will not be called again.
-    this.#listeners.length = 0;
+    this.#board.close();
+    this.pause.end();
     if (report.status !== 'cancelled' || !this.#reason) return report;
     return { ...report, error: `${report.error ?? ''} The reason: ${this.#reason}`.trimStart() };
   }

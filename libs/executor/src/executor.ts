@@ -50,6 +50,11 @@ export interface ExecuteOptions extends Pick<CallOptions, 'signal' | 'traceparen
   language?: Language;
   /** Who asks. Its policy bounds what the program may call, and every record names it. Default: the embedder. */
   caller?: Caller;
+  /**
+   * Whether whoever starts the execution shows its questions to a person, see `Execution.nextQuestion`. Otherwise calls
+   * that need the agreement of one are refused. Default: false.
+   */
+  canAsk?: boolean;
   /** Called with the last tool called and the last line printed, each time that one of them changes. */
   onProgress?: (message: string) => void;
 }

@@ -1,3 +1,4 @@
+export type { CallAnswer, CallAnswers, Question, WaitingCall } from './asking/question.js';
 export { type BriefCallSummary, type BriefReport, briefReport } from './brief-report.js';
 export { type ExecuteLimits, executeParameters, type ExecuteRequest } from './execute-parameters.js';
 export type { Execution, ExecutionState, ExecutionSummary } from './execution.js';

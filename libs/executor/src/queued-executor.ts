@@ -68,8 +68,8 @@ class QueuedExecutor implements Executor {
   }
 
   start(request: ExecuteRequest, options: ExecuteOptions = {}): Execution {
-    const { language = typescript.name, caller = embedder } = options;
-    const identity = { id: newExecutionId(), language, caller };
+    const { language = typescript.name, caller = embedder, canAsk } = options;
+    const identity = { id: newExecutionId(), language, caller, canAsk };
     const execution = new LiveExecution(identity, this.#queue, (started) =>
       new ExecutionRun(this.#parts, started, request, options).report(),
     );

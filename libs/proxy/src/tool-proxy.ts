@@ -2,9 +2,11 @@ import { setMaxListeners } from 'node:events';
 
 import {
   anySignal,
+  type Approve,
   type AuditSink,
   type Caller,
   type CallerEvent,
+  type CallHook,
   type CallOptions,
   embedder,
   type FailedServer,
@@ -47,6 +49,13 @@ export interface ToolProxyOptions {
   /** What the server's operator permits; the caller can only narrow it. */
   policy?: ToolPolicy;
   budget?: CallBudget;
+  /**
+   * Asks a person about the calls that the policy, the caller's policy or the hook wants a person to agree to. Default:
+   * nobody can be asked, and such calls are refused.
+   */
+  approve?: Approve;
+  /** Decides about each call before it is made; a call is refused if it rejects. */
+  hook?: CallHook;
   /** How listings and errors write tools: that of the program's language. Default: TypeScript's. */
   form?: ToolForm;
   /**
@@ -88,9 +97,9 @@ class PolicyToolProxy implements ToolProxy {
   #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
   constructor(options: ToolProxyOptions) {
-    const { tools, audit, executionId, signal, onCall, caller, waitForPerson } = options;
+    const { tools, audit, executionId, signal, onCall, caller = embedder, waitForPerson } = options;
     const budget = new BudgetMeter(options.budget);
-    const log = new CallLog(audit, caller ?? embedder, executionId);
+    const log = new CallLog(audit, caller, executionId);
     this.#signal = signal;
     this.#parts = {
       tools,
@@ -101,11 +110,14 @@ class PolicyToolProxy implements ToolProxy {
       turns: pLimit(budget.maxConcurrent),
       form: options.form ?? typeScriptForm,
       origin: {
-        ...(caller && { caller }),
+        ...(options.caller && { caller }),
         ...(executionId !== undefined && { executionId }),
         ...(waitForPerson && { waitForPerson }),
       },
       onCall,
+      caller,
+      approve: options.approve,
+      hook: options.hook,
     };
     // Now, not when the calls come back, because what aborts the signal counts the calls next.
     signal?.addEventListener('abort', () => log.failOpen(() => endedBeforeAnswer(signal.reason)), {

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 
-import type { AuditSink, Caller, CallerEvent, CodeExecutorError, EventMarks } from '@code-executor/contracts';
+import type {
+  AskEvent,
+  AuditSink,
+  Caller,
+  CallerEvent,
+  CodeExecutorError,
+  EventMarks,
+  HookEvent,
+  JsonObject,
+} from '@code-executor/contracts';
 
 import { OpenCall } from './open-call.js';
 import { RecordLimit } from './record-limit.js';
@@ -8,6 +17,13 @@ import type { ToolCall } from './tool-call.js';
 
 /** Rejected calls cost a program nothing, so beyond this many they are still refused, but not remembered. */
 const maxRejections = 10_000;
+
+/** What is recorded of a call that somebody decided about. */
+interface DecidedCall {
+  name: string;
+  args: JsonObject;
+  tool: { server: string };
+}
 
 /**
  * Remembers the calls of one execution and records them: each call that was made, and of searches and refused calls,
@@ -40,6 +56,24 @@ export class CallLog {
       count,
       ...(query !== '' && { query }),
       ...(server !== undefined && { server }),
+      ...this.#marks(),
+    });
+  }
+
+  /** A person or a hook has decided about a call, which began to wait for that at `sinceMs`. */
+  decided(
+    decision: Pick<AskEvent, 'type' | 'action' | 'status'> | Pick<HookEvent, 'type' | 'action' | 'status'>,
+    { name: toolName, args, tool: { server } }: DecidedCall,
+    sinceMs: number,
+  ): void {
+    if (!this.#audit) return;
+    const paramsHash = hashOf(args);
+    this.#record({
+      ...decision,
+      toolName,
+      server,
+      ...(paramsHash !== undefined && { paramsHash }),
+      durationMs: performance.now() - sinceMs,
       ...this.#marks(),
     });
   }

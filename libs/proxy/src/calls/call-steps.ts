@@ -7,6 +7,8 @@ import {
 } from '@code-executor/contracts';
 
 import { fitsSchema } from '../arguments/fits-schema.js';
+import { getApproval } from '../asking/get-approval.js';
+import { passHook } from '../asking/pass-hook.js';
 import { findTool, notFound } from '../discovery/find-tool.js';
 import { toFailure } from './cancellation.js';
 import type { ProxyCall } from './proxy-call.js';
@@ -23,7 +25,9 @@ export const callSteps: readonly CallStep<ProxyCall>[] = [
   { name: 'lookup', around: lookUp },
   { name: 'policy of the server', around: checkPolicyOfServer },
   { name: 'schema', around: checkSchema },
-  // A person who has to agree is asked here: about arguments that fit, and before the call takes a turn.
+  // Both decide about arguments that fit, and before the call takes a turn.
+  { name: 'hook', around: askHook },
+  { name: 'ask', around: askPerson },
   { name: 'turn', around: waitForTurn },
   { name: 'size of the result', around: countResult },
 ];
@@ -80,6 +84,16 @@ function checkSchema(call: ProxyCall, next: Next): Promise<ToolResult> {
   const { tool, args, parts, signal } = call;
   const isFitting = fitsSchema(parts, tool, args, signal);
   return isFitting === true ? next(call) : isFitting.then(() => next(call));
+}
+
+function askHook(call: ProxyCall, next: Next): Promise<ToolResult> {
+  const { hook } = call.parts;
+  return hook ? passHook(call, hook).then(() => next(call)) : next(call);
+}
+
+function askPerson(call: ProxyCall, next: Next): Promise<ToolResult> {
+  const why = call.askedByHook ?? call.parts.policy.askedBy(call.name, call.tool.server);
+  return why === undefined ? next(call) : getApproval(call, why).then(() => next(call));
 }
 
 function waitForTurn(call: ProxyCall, next: Next): Promise<ToolResult> {

@@ -1,4 +1,13 @@
-import type { CallOptions, JsonObject, ToolName, ToolSchema, ToolSource } from '@code-executor/contracts';
+import type {
+  Approve,
+  Caller,
+  CallHook,
+  CallOptions,
+  JsonObject,
+  ToolName,
+  ToolSchema,
+  ToolSource,
+} from '@code-executor/contracts';
 import type { ToolForm } from '@code-executor/schema-types';
 import type { LimitFunction } from 'p-limit';
 
@@ -22,6 +31,9 @@ export interface ProxyParts {
   /** What every call carries: whose it is, and how it waits for a person. */
   origin: Pick<CallOptions, 'executionId' | 'caller' | 'waitForPerson'>;
   onCall: ((name: string) => void) | undefined;
+  caller: Caller;
+  approve: Approve | undefined;
+  hook: CallHook | undefined;
 }
 
 /** One call on its way through the steps, and what they have found out about it. */
@@ -29,6 +41,8 @@ export class ProxyCall {
   readonly record: OpenCall;
   /** The size of the result as JSON, once there is one. */
   resultBytes = 0;
+  /** Why the hook wants a person to be asked; undefined if it does not. */
+  askedByHook: string | undefined;
   #tool: ToolSchema | undefined;
 
   /** Name and arguments come from a program, so they may be of any type. */

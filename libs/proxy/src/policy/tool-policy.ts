@@ -17,9 +17,15 @@ export interface ToolPolicy {
   defaultAllowedTools?: readonly string[];
   /**
    * Rules per server, whose entries are a tool's own name or, beginning with `mcp__`, its full one; `deny` wins over
-   * `allow`.
+   * `allow`. A person has to agree to each call of the tools in `ask`.
    */
-  servers?: Record<string, { allow?: readonly string[]; deny?: readonly string[] }>;
+  servers?: Record<string, ServerPolicy>;
+}
+
+export interface ServerPolicy {
+  allow?: readonly string[];
+  deny?: readonly string[];
+  ask?: readonly string[];
 }
 
 interface ServerRule {
@@ -27,6 +33,7 @@ interface ServerRule {
   prefix: string;
   allow: NamePatterns | undefined;
   deny: NamePatterns;
+  ask: NamePatterns;
 }
 
 /** Who wants to call tools, and which. */
@@ -65,11 +72,12 @@ export class PolicyGate {
     this.#callerAllows = allow && new NamePatterns(allow);
     this.#callerDenies = new NamePatterns(deny);
     this.#ceiling = policy.ceiling && new NamePatterns(policy.ceiling);
-    this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny }]) => ({
+    this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny, ask }]) => ({
       server,
       prefix: `mcp__${server}__`,
       allow: allow && new NamePatterns(fullNames(server, allow)),
       deny: new NamePatterns(fullNames(server, deny ?? [])),
+      ask: new NamePatterns(fullNames(server, ask ?? [])),
     }));
   }
 
@@ -96,6 +104,12 @@ export class PolicyGate {
   /** Whether the name may be called. */
   permits(name: string, server?: string): boolean {
     return this.#refusal(name, server) === undefined;
+  }
+
+  /** The rule that wants a person to agree to each call of the tool; undefined if none does. */
+  askedBy(name: string, server: string): string | undefined {
+    const rule = this.#rules.find(({ ask }) => ask.matches(name, server));
+    return rule && `policy.servers.${rule.server}.ask`;
   }
 
   /** What has to be changed in the server's policy before the caller may call the tool; undefined if nothing. */
