@@ -7,10 +7,23 @@ import { maxBytesOf } from './json-body.js';
 import { rememberRefusal } from './refusals.js';
 import type { RouteGroup } from './routes.js';
 
-/** Answers with the error's code, or with `status` if HTTP has a more precise one. */
-export function sendError(reply: FastifyReply, error: CodeExecutorError, status?: number): FastifyReply {
-  const { code, message, tool, server, retryAfterMs } = error;
-  const body: ErrorBody = {
+/** Answers with the error's code, or with `status` if HTTP has a more precise one, in the form of the group. */
+export function sendError(
+  reply: FastifyReply,
+  error: CodeExecutorError,
+  status?: number,
+  group = reply.request.routeOptions.config.group,
+): FastifyReply {
+  const { code, retryAfterMs } = error;
+  const form = group?.errorBody ?? errorBody;
+  if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
+  const httpStatus = status ?? httpStatusOf(code);
+  rememberRefusal(reply, httpStatus, error);
+  return reply.code(httpStatus).send(form(error, reply.request.body));
+}
+
+function errorBody({ code, message, tool, server, retryAfterMs }: CodeExecutorError): ErrorBody {
+  return {
     error: {
       code,
       message,
@@ -19,10 +32,6 @@ export function sendError(reply: FastifyReply, error: CodeExecutorError, status?
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     },
   };
-  if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
-  const httpStatus = status ?? httpStatusOf(code);
-  rememberRefusal(reply, httpStatus, error);
-  return reply.code(httpStatus).send(body);
 }
 
 /** Answers with whatever a handler threw; the client does not get to read an unexpected error, the log does. */

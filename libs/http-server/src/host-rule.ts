@@ -2,6 +2,8 @@ import { CodeExecutorError } from '@code-executor/contracts';
 
 /** Which `Host` a request may name: a web page whose own name resolves to this address (DNS rebinding) names another. */
 export interface HostRule {
+  /** Whether clients may come through a proxy that ends TLS, because the names are those that they use. */
+  readonly allowsTls: boolean;
   accepts(host: string, port: number): boolean;
   /** What a client with another `Host` gets to read. */
   explain(port: number): string;
@@ -15,6 +17,7 @@ export function ownHosts(names: readonly string[]): HostRule {
     return port === 80 ? [...hosts, ...names] : hosts;
   };
   return {
+    allowsTls: false,
     accepts: (host, port) => hostsAt(port).includes(host.toLowerCase()),
     explain: (port) => `This server answers to the Host ${hostsAt(port).join(' or ')} only.`,
   };
@@ -27,6 +30,7 @@ export function ownHosts(names: readonly string[]): HostRule {
 export function namedHosts(names: readonly string[]): HostRule {
   const known = new Set(names.map(parseName));
   return {
+    allowsTls: true,
     accepts: (host) => known.has(/^(.+?)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1] ?? ''),
     explain: () => 'This server does not answer to that Host.',
   };

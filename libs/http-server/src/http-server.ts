@@ -41,6 +41,12 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** A server whose clients have names. */
+export interface ClientServer extends HttpServer {
+  /** Cuts the connections on which this client has requests under way, so that all of these end. */
+  hangUp(clientId: string): void;
+}
+
 /** A server with one token for all. */
 export interface TokenServer extends HttpServer {
   /** What clients send as `Authorization: Bearer …`. */
@@ -52,7 +58,7 @@ export interface TokenServer extends HttpServer {
  * `invalid_argument` for an address or a name that is not allowed and for a token hash that is none, and with
  * `failed_precondition` if it cannot listen there.
  */
-export function startHttpServer(groups: readonly RouteGroup[], options: ClientOptions): Promise<HttpServer>;
+export function startHttpServer(groups: readonly RouteGroup[], options: ClientOptions): Promise<ClientServer>;
 export function startHttpServer(
   groups: readonly RouteGroup[],
   options?: HttpServerOptions,
@@ -73,9 +79,10 @@ export async function startHttpServer(
     unmatched: { authentication: 'token', origins: 'none' },
   } as const;
   const open = () => openListener({ ...options, address, port, guard, groups, logger });
-  const { port: bound, close } = await (port === 0 ? openFetchable(open) : open());
+  const { port: bound, close, hangUp } = await (port === 0 ? openFetchable(open) : open());
   const name = address.includes(':') ? `[${address}]` : address;
-  return { url: `http://${name}:${bound}`, ...(token !== undefined && { token }), close };
+  const server: ClientServer = { url: `http://${name}:${bound}`, close, hangUp };
+  return { ...server, ...(token !== undefined && { token }) };
 }
 
 function tokenOf(options: HttpServerOptions | ClientOptions): string {

@@ -15,6 +15,13 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
+/** The nearest code for a status that a handler has chosen itself. */
+export function codeOfStatus(status: number): ErrorCode {
+  const codes = Object.keys(statuses) as ErrorCode[];
+  const code = codes.find((each) => statuses[each] === status);
+  return code ?? (status < 500 ? 'invalid_argument' : 'internal');
+}
+
 /** The HTTP status for a code. */
 export function httpStatusOf(code: ErrorCode): number {
   return statuses[code];

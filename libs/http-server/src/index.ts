@@ -1,5 +1,6 @@
 export {
   type ClientOptions,
+  type ClientServer,
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
@@ -9,4 +10,12 @@ export { isLoopbackHost } from './listen-address.js';
 export type { AnsweredRequest } from './listener.js';
 export { startOpenServer } from './open-server.js';
 export type { OnRefused, RefusedRequest } from './refusals.js';
-export type { HttpAnswer, HttpRequest, RateLimit, Route, RouteGroup } from './routes.js';
+export type {
+  HttpAnswer,
+  HttpRequest,
+  NamedRateLimit,
+  RateLimit,
+  Route,
+  RouteGroup,
+  StreamRoute,
+} from './routes.js';

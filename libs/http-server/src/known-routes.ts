@@ -10,8 +10,12 @@ import type { RouteGroup } from './routes.js';
  */
 export function answerUnknownRoutes(app: FastifyInstance, groups: readonly RouteGroup[]): void {
   const methodsByPath = new Map<string, string[]>();
-  for (const { method, path } of groups.flatMap(({ routes }) => routes)) {
-    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method]);
+  const groupByPath = new Map<string, RouteGroup>();
+  for (const group of groups) {
+    for (const { method, path } of group.routes) {
+      methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method]);
+      groupByPath.set(path, group);
+    }
   }
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return undefined;
@@ -20,7 +24,8 @@ export function answerUnknownRoutes(app: FastifyInstance, groups: readonly Route
     if (methods !== undefined) {
       void reply.header('allow', methods);
       const problem = `This path takes only ${methods}.`;
-      return sendError(reply, new CodeExecutorError('invalid_argument', problem), 405);
+      const error = new CodeExecutorError('invalid_argument', problem);
+      return sendError(reply, error, 405, groupByPath.get(path));
     }
     const routes = [...methodsByPath].map(([url, known]) => `${known.join(', ')} ${url}`).join('; ');
     return sendError(

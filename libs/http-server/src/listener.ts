@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 
 import { CodeExecutorError, type Logger, systemCodeOf } from '@code-executor/contracts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { boundConnections } from './connections.js';
 import { sendFailure } from './error-reply.js';
@@ -12,6 +12,7 @@ import { registerGroup } from './register-group.js';
 import { guard, type Guard } from './request-guard.js';
 import type { RouteGroup } from './routes.js';
 import { RunningRequests } from './running-requests.js';
+import { isStreamed, onStreamBegun } from './streamed.js';
 import { dropUnreadAnswers } from './unread-answers.js';
 
 /** A request that was answered, whatever the answer. */
@@ -20,6 +21,7 @@ export interface AnsweredRequest {
   /** The path of its route; undefined if no route matches. */
   path: string | undefined;
   status: number;
+  /** Until the whole answer was sent; of a stream, until it began. */
   durationMs: number;
 }
 
@@ -54,6 +56,8 @@ export interface ListenerParts extends ListenerOptions {
 
 export interface Listener {
   readonly port: number;
+  /** Hangs up on a client of this name: all that it has under way ends. */
+  readonly hangUp: (clientId: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -76,14 +80,14 @@ export async function openListener(parts: ListenerParts): Promise<Listener> {
   dropUnreadAnswers(app);
   answerUnknownRoutes(app, groups);
   acceptOnlyJson(app);
-  for (const group of groups) await registerGroup(app, group);
+  for (const group of groups) await registerGroup(app, group, closing.signal);
   const bound = await listen(app, address, port);
   let closed: Promise<void> | undefined;
   const close = () => {
     closing.abort();
     return (closed ??= drain(app, running, drainMs));
   };
-  return { port: bound.port, close };
+  return { port: bound.port, hangUp: (clientId) => running.hangUp(clientId), close };
 }
 
 async function createApp(logger: Logger, onRefused: OnRefused | undefined): Promise<FastifyInstance> {
@@ -109,10 +113,14 @@ async function createApp(logger: Logger, onRefused: OnRefused | undefined): Prom
 }
 
 function reportAnswers(app: FastifyInstance, onAnswered: (answered: AnsweredRequest) => void): void {
+  const report = ({ method, routeOptions }: FastifyRequest, { raw, elapsedTime }: FastifyReply) =>
+    onAnswered({ method, path: routeOptions.url, status: raw.statusCode, durationMs: elapsedTime });
+  app.addHook('onRequest', (request, reply, done) => {
+    onStreamBegun(request, () => report(request, reply));
+    done();
+  });
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions } = request;
-    const { statusCode: status, elapsedTime: durationMs } = reply;
-    onAnswered({ method, path: routeOptions.url, status, durationMs });
+    if (!isStreamed(request)) report(request, reply);
     done();
   });
 }

@@ -22,7 +22,11 @@ export type OnRefused = (refused: RefusedRequest) => void;
 const refused = new WeakMap<IncomingMessage, { httpStatus: number; code: ErrorCode }>();
 
 /** Remembers the refusal of a request for {@link reportRefusals}. */
-export function rememberRefusal(reply: FastifyReply, httpStatus: number, { code }: CodeExecutorError): void {
+export function rememberRefusal(
+  reply: FastifyReply,
+  httpStatus: number,
+  { code }: Pick<CodeExecutorError, 'code'>,
+): void {
   refused.set(reply.request.raw, { httpStatus, code });
 }
 

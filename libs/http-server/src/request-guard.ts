@@ -38,7 +38,8 @@ export function guard(
   app.addHook('onRequest', async (request, reply) => {
     const { group, answersWhileClosing } = request.routeOptions.config;
     const access: Access = group ?? unmatched;
-    const refusal = (hosts && misaddressed(request.raw, hosts)) ?? fromWebPage(request, access.origins);
+    const refusal =
+      (hosts && misaddressed(request.raw, hosts)) ?? fromWebPage(request, access.origins, hosts?.allowsTls);
     if (refusal) return sendError(reply.header('connection', 'close'), refusal.error, refusal.status);
     const client = findClient?.(request.raw);
     const isUnknown = findClient !== undefined && client === undefined;
@@ -81,14 +82,21 @@ function misaddressed(request: IncomingMessage, hosts: HostRule): Refusal | unde
 }
 
 /** Browsers name the origin of a page that calls, and say whether it is of the same site. Programs do neither. */
-function fromWebPage({ headers }: FastifyRequest, origins: RouteGroup['origins']): Refusal | undefined {
+function fromWebPage(
+  { headers }: FastifyRequest,
+  origins: RouteGroup['origins'],
+  allowsTls = false,
+): Refusal | undefined {
   const { origin } = headers;
   const site = headers['sec-fetch-site'] ?? 'none';
   if (origins === 'none') {
     if (origin === undefined && site === 'none') return undefined;
     return refuse(403, 'Web pages may not call this server; call it from a program.');
   }
-  const isOwnOrigin = origin === undefined || origin === `http://${headers.host?.toLowerCase() ?? ''}`;
+  // The Host has been checked. Behind a proxy that ends TLS it is the one that the browser sent, if the proxy keeps it.
+  const host = headers.host?.toLowerCase() ?? '';
+  const own = [`http://${host}`, ...(allowsTls ? [`https://${host}`] : [])];
+  const isOwnOrigin = origin === undefined || own.includes(origin);
   if (isOwnOrigin && (site === 'none' || site === 'same-origin')) return undefined;
   return refuse(403, 'Only web pages that this server itself serves may call it.');
 }

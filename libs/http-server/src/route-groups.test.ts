@@ -138,6 +138,31 @@ describe('origins', () => {
     }
   });
 
+  test('`same-origin` accepts pages behind a proxy that ends TLS only if the hosts have names', async () => {
+    server = await startHttpServer([programs([seen('/')], { origins: 'same-origin' })], {
+      clients,
+      hostNames: ['box.example'],
+    });
+    const statusOf = async (host: string, origin: string, site = 'same-origin') =>
+      (await ask('/', { token: 'ci token', headers: { host, origin, 'sec-fetch-site': site } })).status;
+    for (const [host, origin] of [
+      ['box.example', 'https://box.example'],
+      ['box.example:8443', 'https://box.example:8443'],
+      ['box.example:8080', 'http://box.example:8080'],
+    ] as const)
+      expect([origin, await statusOf(host, origin)]).toEqual([origin, 200]);
+    for (const [host, origin] of [
+      ['box.example', 'https://box.example:8443'],
+      ['box.example', 'https://evil.example'],
+      ['box.example', 'HTTPS://box.example'],
+      ['box.example', 'https://box.example, https://evil.example'],
+    ] as const)
+      expect([origin, await statusOf(host, origin)]).toEqual([origin, 403]);
+    // The page came over plain HTTP, and what it calls over TLS.
+    expect(await statusOf('box.example', 'http://box.example', 'cross-site')).toBe(403);
+    expect(await statusOf('evil.example', 'https://evil.example')).toBe(421);
+  });
+
   test('`same-origin` replaces neither the check of the Host nor the token', async () => {
     await start(programs([seen('/')], { origins: 'same-origin' }));
     const rebound = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' };

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import type { TraceParent } from '@code-executor/contracts';
+import type { CodeExecutorError, TraceParent } from '@code-executor/contracts';
 
 /** Routes that share one answer to the question who may call them, and how. */
 export interface RouteGroup {
@@ -10,16 +10,26 @@ export interface RouteGroup {
    */
   authentication: 'token' | 'open';
   /**
-   * `none`: no web page may call. `same-origin`: pages that this listener itself serves may; no others.
+   * `none`: no web page may call. `same-origin`: pages that this listener itself serves may; no others. If the listener
+   * has `hostNames`, these pages may also come through a proxy that ends TLS.
    */
   origins: 'none' | 'same-origin';
   /** What a request may carry. `none`: handlers never see a body, and a POST that has one is answered with 415. */
   body: JsonBody | 'none';
   /** For each client and each route of the group; a function is asked at each request. Default: no limit. */
   rateLimit?: RateLimit | ((clientId: string | undefined) => RateLimit | false);
+  /**
+   * A limit for what a request asks for. It is asked when the body has been read, and its count is that of the client
+   * and the limit's `name`. Default: no limit.
+   */
+  limitByBody?: (clientId: string | undefined, body: unknown) => NamedRateLimit | false;
+  /** How many requests to the group one client may have under way, open streams included. Default: no limit. */
+  maxOpenPerClient?: number;
+  /** The body of an answer that refuses a request, if the group has a form of its own. Default: `{ "error": … }`. */
+  errorBody?: (error: CodeExecutorError, body: unknown) => object;
   /** Sent with every answer of the group, errors included. */
   headers?: Readonly<Record<string, string>>;
-  routes: readonly Route[];
+  routes: readonly (Route | StreamRoute)[];
 }
 
 /** Bodies are JSON in UTF-8, at most 200 levels deep. */
@@ -39,12 +49,21 @@ export interface RateLimit {
   remedy?: string;
 }
 
-/** One method of one path. */
-export interface Route {
+/** A limit with a count of its own. */
+export interface NamedRateLimit extends RateLimit {
+  name: string;
+}
+
+/** What a path answers to a method, and when. */
+interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   /** Whether the route still answers while the server waits for its last requests. Default: false. */
   answersWhileClosing?: boolean;
+}
+
+/** An endpoint with whole answers. */
+export interface Route extends Endpoint {
   /**
    * Answers a request. A `CodeExecutorError` that it throws becomes an answer with the status of its code; anything
    * else goes to the log, and the client gets a 500.
@@ -52,8 +71,18 @@ export interface Route {
   handle(request: HttpRequest): HttpAnswer | Promise<HttpAnswer>;
 }
 
+/** An endpoint with answers of the Fetch API, which may be streams of events (`text/event-stream`). */
+export interface StreamRoute extends Endpoint {
+  /**
+   * Answers a request. A stream may be as long as it likes, and is cut off if the client takes nothing of it for 10 s.
+   * Its body is cancelled when the client hangs up. Errors are answered as those of a `Route`.
+   */
+  stream(request: HttpRequest): Response | Promise<Response>;
+}
+
 /** A request that its group has let through. */
 export interface HttpRequest {
+  readonly method: string;
   /** Path and query, as the client sent them. */
   readonly url: string;
   readonly headers: Readonly<IncomingHttpHeaders>;
@@ -67,6 +96,8 @@ export interface HttpRequest {
   readonly trace: TraceParent;
   /** Aborted when the client hangs up before it has the whole answer. */
   readonly signal: AbortSignal;
+  /** Aborted when the server begins to close: a stream that has no end of its own ends then. */
+  readonly closing: AbortSignal;
   /** Says that the handler itself records how the request ends, even if it is refused. */
   readonly recordedByHandler: () => void;
 }

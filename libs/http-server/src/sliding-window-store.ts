@@ -12,13 +12,18 @@ export class SlidingWindowStore {
   readonly #times = new Map<string, number[]>();
 
   incr(client: string, done: Counted, windowMs: number, max: number): void {
+    done(null, this.count(client, windowMs, max));
+  }
+
+  /** Counts a request, unless there are `max` within the window already; `ttl` is when the oldest of them leaves it. */
+  count(client: string, windowMs: number, max: number): { current: number; ttl: number } {
     const now = performance.now();
     const times = (this.#times.get(client) ?? []).filter((time) => time > now - windowMs);
     const [oldest = now] = times;
     const current = times.length + 1;
     if (current <= max) times.push(now);
     this.#remember(client, times);
-    done(null, { current, ttl: Math.max(0, Math.ceil(oldest + windowMs - now)) });
+    return { current, ttl: Math.max(0, Math.ceil(oldest + windowMs - now)) };
   }
 
   /** A separate store, for another route. */

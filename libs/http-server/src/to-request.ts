@@ -6,9 +6,14 @@ import { letRequestIn } from './refusals.js';
 import type { HttpRequest } from './routes.js';
 
 /** What a handler sees of a request. */
-export function toHttpRequest(request: FastifyRequest, reply: FastifyReply): HttpRequest {
-  const { url, headers, body } = request;
+export function toHttpRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  closing: AbortSignal,
+): HttpRequest {
+  const { method, url, headers, body } = request;
   return {
+    method,
     url,
     headers,
     body,
@@ -16,6 +21,7 @@ export function toHttpRequest(request: FastifyRequest, reply: FastifyReply): Htt
     isTrusted: isTrusted(request),
     trace: parseTraceparent(headers['traceparent']) ?? newTraceParent(),
     signal: untilGone(reply),
+    closing,
     recordedByHandler: () => letRequestIn(request),
   };
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
 
-import { type Route, startHttpServer } from './index.js';
+import { type Route, startHttpServer, type StreamRoute } from './index.js';
 import { programs } from './routes.test.kit.js';
 
 /** Everything but the timers that the server waits for. */
@@ -32,7 +32,28 @@ test('drops an answer that the client does not take within 10 s, with its connec
       return { body: 'x'.repeat(50_000_000) };
     },
   };
-  const server = await startHttpServer([programs([large])], { drainMs: 60_000 });
+  await checkDropped(large, sent);
+});
+
+test('drops a stream of which the client takes nothing for 10 s', async () => {
+  let onSent: () => void = () => undefined;
+  const sent = new Promise<void>((resolve) => (onSent = resolve));
+  const endless: StreamRoute = {
+    method: 'GET',
+    path: '/',
+    stream() {
+      setImmediate(() => setImmediate(onSent));
+      const pull = (to: ReadableStreamDefaultController<Uint8Array>) => to.enqueue(Buffer.alloc(50_000_000));
+      const headers = { 'content-type': 'text/event-stream' };
+      return new Response(new ReadableStream<Uint8Array>({ pull }), { headers });
+    },
+  };
+  await checkDropped(endless, sent);
+});
+
+/** Checks that the server can close 10 s after this answer was sent, and no earlier, if nobody reads it. */
+async function checkDropped(route: Route | StreamRoute, sent: Promise<void>): Promise<void> {
+  const server = await startHttpServer([programs([route])], { drainMs: 60_000 });
   const { host, port } = new URL(server.url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.pause();
@@ -51,4 +72,4 @@ test('drops an answer that the client does not take within 10 s, with its connec
   await closed;
   expect(isOpen).toBe(false);
   socket.destroy();
-});
+}

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 /** A client normally reads at once. */
-const maxTakingMs = 10_000;
+export const maxTakingMs = 10_000;
 
 /**
  * Cuts the connection of a client that does not read a whole answer within 10 s, because an answer stays in memory until
