@@ -44,7 +44,12 @@ await build({
       /zod-to-json-schema[\\/]dist[\\/]esm[\\/]index\.js$/,
       'export const zodToJsonSchema = undefined;',
     ),
-    // What the SDK checks the answers to elicitations with; this server asks for none.
+    // What the SDK checks the answers to elicitations with; this server checks them itself.
+    replace(
+      /server[\\/]dist[\\/]shimsNode\.mjs$/,
+      "export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}",
+    ),
+    // The same in the earlier SDK, which the pool uses.
     replace(/validation[\\/]ajv-provider\.js$/, 'export class AjvJsonSchemaValidator {}'),
   ],
   minifyWhitespace: true,

@@ -8,10 +8,9 @@ export const packageOwners = {
   '@fontsource/dejavu-sans': ['sandbox-channel'],
   '@jest/globals': ['contracts'],
   '@keyv/redis': ['schema-cache'],
-  // The pool uses the client and the server app the server of this package.
-  '@modelcontextprotocol/sdk': ['client-pool', 'mcp-server'],
   '@modelcontextprotocol/client': ['client-pool'],
   '@modelcontextprotocol/node': ['mcp-server'],
+  '@modelcontextprotocol/sdk': ['client-pool'],
   '@modelcontextprotocol/server': ['mcp-server'],
   // An interface for all code that creates spans. It does nothing without the SDK, which only the server loads.
   '@opentelemetry/api': ['client-pool', 'executor', 'mcp-server'],

@@ -6,12 +6,12 @@ import type { AskUser, TrustQuestion, TrustQuestionOptions } from './ask-trust.j
 import { CurrentOffer } from './current-offer.js';
 import { type FirstSettings, readFirstSettings } from './first-settings.js';
 import { LazyHost } from './lazy-host.js';
+import { connectStdio } from './mcp/connect-stdio.js';
 import { type End, onShutdown } from './on-shutdown.js';
 import { openTelemetry } from './open-telemetry.js';
 import type { ProbeOptions } from './probe-routes.js';
 import { placesOf } from './read-settings.js';
 import { reportFatal } from './report-fatal.js';
-import { connectStdio, createServer } from './server.js';
 import type { OpenedProbes } from './serve-probes.js';
 import { readVersion } from './version.js';
 import { watchSettings } from './watch-settings.js';
@@ -40,16 +40,16 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
     await probes?.close();
   }, logger);
   endWithStreams(end, () => offer.settings !== undefined);
-  const server = createServer({
+  const connection = connectStdio({
     version,
     // The program that started this one: there is one, with the rights of this user.
     caller: { id: 'stdio', kind: 'stdio' },
-    instructions: offer.instructions(),
+    instructions: () => offer.instructions(),
     tools: () => offer.tools(),
     logger,
     onCall: trustAsker({ configFile, onTrusted: () => reload(), logger }, () => offer.settings?.projectFiles),
+    onClosed: () => end('connection closed', { exitCode: 1, isUrgent: true }),
   });
-  await connectStdio(server, () => end('connection closed', { exitCode: 1, isUrgent: true }));
   // Clients get answers to what they have sent by now first.
   await afterWaitingInput();
   const reload = watchSettings({
@@ -61,7 +61,7 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
       // First, so that a host which a call opens meanwhile begins with these settings.
       offer.use(next, hasChanged);
       if (hasChanged) (await host.opened())?.reload(next);
-      if (hasChanged) server.sendToolListChanged();
+      if (hasChanged) connection.toolsChanged();
     },
     async onProblem(found) {
       offer.report(found);

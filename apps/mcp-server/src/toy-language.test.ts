@@ -8,12 +8,11 @@ import { createExecutor, type Executor, typescript } from '@code-executor/execut
 import { createMetrics } from '@code-executor/metrics';
 import { toolOutline } from '@code-executor/schema-types';
 import { generateWrappers, typeScriptWrappers, writeWrappers } from '@code-executor/wrapper-gen';
+import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 
 import { instructionsFor } from './instructions.js';
-import { createServer } from './server.js';
+import { connectClient } from './mcp/connect-client.test.support.js';
 import { executionTool } from './toolsets/core/execution-tool.js';
 import { toy, toyForm, toyIntroduction, ToySandbox, toyWrappers } from './toy-language.test.support.js';
 
@@ -48,16 +47,12 @@ describe('a language that only this test knows', () => {
       },
     });
     const options = { host: () => Promise.resolve({ executor }), servers: ['post'] };
-    const server = createServer({
+    client = await connectClient({
       version: '1.2.3',
-      caller: { id: 'stdio', kind: 'stdio' },
-      instructions: instructionsFor(['post'], [toyIntroduction]),
+      instructions: () => instructionsFor(['post'], [toyIntroduction]),
       tools: () => Promise.resolve([executionTool(toy, toyIntroduction, options)]),
       logger: silentLogger,
     });
-    const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-    client = new Client({ name: 'test', version: '0' });
-    await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
   });
   afterEach(async () => {
     sandbox.letGo();

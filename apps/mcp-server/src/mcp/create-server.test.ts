@@ -1,11 +1,13 @@
 import { languageNames } from '@code-executor/config';
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { introductions } from './introductions.js';
-import { executionTool } from './toolsets/core/execution-tool.js';
-import { languages, client, connect, call } from './connected-client.test.support.js';
+import { introductions } from '../introductions.js';
+import { executionTool } from '../toolsets/core/execution-tool.js';
+import { languages, client, connect, call, eras, useEra } from './connected-client.test.support.js';
 
-describe('createServer', () => {
+describe.each(eras)('createServer in the %s era', (era) => {
+  beforeEach(() => useEra(era));
+
   test('introduces itself', async () => {
     await connect();
     expect(client.getServerVersion()).toEqual({
@@ -146,7 +148,7 @@ describe('createServer', () => {
     });
     const request = { name: 'executeTypescript', arguments: { code: 'x', allowedTools: ['*'] } };
     const seen: unknown[] = [];
-    await client.callTool(request, undefined, { onprogress: (progress) => seen.push(progress) });
+    await client.callTool(request, { onprogress: (progress) => seen.push(progress) });
     // The line came within the same second and the program was over before the next.
     expect(seen).toEqual([{ progress: 1, message: 'calling mcp__test__echo' }]);
     await client.callTool(request);
@@ -162,7 +164,7 @@ describe('createServer', () => {
     });
     const caller = new AbortController();
     const request = { name: 'executeTypescript', arguments: { code: 'x' } };
-    client.callTool(request, undefined, { signal: caller.signal }).catch(() => undefined);
+    client.callTool(request, { signal: caller.signal }).catch(() => undefined);
     const signal = await started;
     expect(signal?.aborted).toBe(false);
     caller.abort('enough');

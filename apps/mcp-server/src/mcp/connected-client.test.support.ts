@@ -5,13 +5,13 @@ import { type PoolStats } from '@code-executor/client-pool';
 import { type FakeProgram, fakeSandbox, fakeToolSource } from '@code-executor/contracts/testing';
 import { measureHealth } from '@code-executor/host';
 import { createExecutor, python, typescript } from '@code-executor/executor';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { instructionsFor } from './instructions.js';
-import { introductions } from './introductions.js';
-import { createServer } from './server.js';
-import { executionTool } from './toolsets/core/execution-tool.js';
-import { healthTool } from './toolsets/core/health.js';
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { instructionsFor } from '../instructions.js';
+import { introductions } from '../introductions.js';
+import type { Era } from './requesting-client.js';
+import { connectClient } from './connect-client.test.support.js';
+import { executionTool } from '../toolsets/core/execution-tool.js';
+import { healthTool } from '../toolsets/core/health.js';
 
 export const languages = { typescript, python };
 
@@ -25,7 +25,15 @@ export const sandboxOf = (language: string, program: FakeProgram) =>
     },
   });
 
-export let client: Client;
+export const eras: readonly Era[] = ['legacy', 'modern'];
+
+let era: Era = 'legacy';
+/** The era of the clients that `connect` makes from now on. */
+export function useEra(next: Era): void {
+  era = next;
+}
+
+export let client: Awaited<ReturnType<typeof connectClient>>;
 afterEach(() => client.close());
 
 /** The server with all its tools, over sandboxes in memory, and the SDK's client connected to it. */
@@ -51,22 +59,21 @@ export async function connect(
   };
   const health = () => measureHealth({ executor, poolStats });
   const host = () => Promise.resolve({ executor, health });
-  const server = createServer({
-    version: '1.2.3',
-    caller: { id: 'stdio', kind: 'stdio' },
-    instructions: instructionsFor(['good', 'bad'], Object.values(introductions)),
-    tools: () =>
-      Promise.resolve([
-        ...languageNames.map((name) =>
-          executionTool(languages[name], introductions[name], { host, servers: ['good', 'bad'] }),
-        ),
-        healthTool({ version: '1.2.3', host, warnings: () => warnings }),
-      ]),
-    logger: silentLogger,
-  });
-  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  client = new Client({ name: clientName, version: '0' });
-  await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
+  client = await connectClient(
+    {
+      version: '1.2.3',
+      instructions: () => instructionsFor(['good', 'bad'], Object.values(introductions)),
+      tools: () =>
+        Promise.resolve([
+          ...languageNames.map((name) =>
+            executionTool(languages[name], introductions[name], { host, servers: ['good', 'bad'] }),
+          ),
+          healthTool({ version: '1.2.3', host, warnings: () => warnings }),
+        ]),
+      logger: silentLogger,
+    },
+    { era, name: clientName },
+  );
   // Makes the client check every structured result against the published schema.
   await client.listTools();
   return client;
@@ -78,5 +85,11 @@ export async function call(name: string, args: Record<string, unknown>) {
   // Some clients show only the one, some only the other.
   expect(JSON.parse(content[0]?.text ?? '')).toEqual(result.structuredContent);
   const structuredContent = result.structuredContent as Record<string, unknown>;
-  return { isError: result.isError, content, structuredContent, meta: result._meta };
+  return { isError: result.isError, content, structuredContent, meta: ownMeta(result._meta) };
+}
+
+/** Without what the SDK adds to each result of 2026-07-28. */
+function ownMeta(meta: Record<string, unknown> = {}) {
+  const entries = Object.entries(meta).filter(([key]) => key !== SERVER_INFO_META_KEY);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

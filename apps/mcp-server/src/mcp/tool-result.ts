@@ -1,16 +1,7 @@
-import type { ContentBlock } from '@code-executor/contracts';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 
+import type { ToolOutcome } from '../tool.js';
 import type { ClientQuirks } from './client-quirks.js';
-import type { ToolOutcome } from './tool.js';
-
-/** An MCP `CallToolResult`. */
-export interface WireToolResult {
-  [key: string]: unknown;
-  content: ContentBlock[];
-  structuredContent?: Record<string, unknown>;
-  isError: boolean;
-  _meta?: Record<string, unknown>;
-}
 
 /**
  * Makes an MCP result. Some clients show a model only the structured content and some only the text, so the text always
@@ -19,9 +10,10 @@ export interface WireToolResult {
 export function toToolResult(
   { structured, isError, content = [], meta }: ToolOutcome,
   { dropsPictures, showsMetaOfErrors }: ClientQuirks = {},
-): WireToolResult {
+): CallToolResult {
   return {
-    content: [{ type: 'text', text: JSON.stringify(structured) }, ...content],
+    // The SDK validates the blocks, which have a looser type elsewhere.
+    content: [{ type: 'text', text: JSON.stringify(structured) }, ...(content as CallToolResult['content'])],
     ...(!(dropsPictures && content.length > 0) && { structuredContent: { ...structured } }),
     isError,
     ...(meta && !(showsMetaOfErrors && isError) && { _meta: meta }),

@@ -1,9 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type FakeProgram } from '@code-executor/contracts/testing';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { client, connect, call } from './connected-client.test.support.js';
+import { client, connect, call, eras, useEra } from './connected-client.test.support.js';
 
-describe('createServer', () => {
+describe.each(eras)('createServer in the %s era', (era) => {
+  beforeEach(() => useEra(era));
+
   test('answers a success with structured content, the same as text, and then the pictures', async () => {
     const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     await connect(() => Promise.resolve({ stdout: 'out', value: [1, { a: null }], content: [picture] }));
