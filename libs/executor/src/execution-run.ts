@@ -9,10 +9,12 @@ import {
   type EventMarks,
   type ExecutionRequest,
   type ExecutionResult,
+  type JsonObject,
   type Logger,
 } from '@code-executor/contracts';
 import { createToolProxy, type ToolProxy } from '@code-executor/proxy';
 
+import type { StartApprovals } from './asking/start-approvals.js';
 import type { CheckedRequest, ExecuteParameters } from './execute-parameters.js';
 import type { LiveExecution } from './execution.js';
 import { executionEvent, type ExecutionMeasures, startEvent } from './execution-event.js';
@@ -34,6 +36,7 @@ export interface RunParts {
   parameters: ExecuteParameters;
   queue: ExecutionQueue;
   ceiling: PermissionCeiling;
+  startApprovals: StartApprovals;
   logger: Logger;
   /** Aborts when the executor ends what is under way. */
   closing: AbortSignal;
@@ -47,6 +50,7 @@ export class ExecutionRun {
   readonly #execution: LiveExecution;
   readonly #request: unknown;
   readonly #onProgress: ExecuteOptions['onProgress'];
+  readonly #approval: ExecuteOptions['approval'];
   readonly #language: RunnableLanguage | undefined;
   readonly #trace: ExecutionTrace;
   readonly #audit: AuditSink<CallerEvent> | undefined;
@@ -59,11 +63,12 @@ export class ExecutionRun {
 
   constructor(parts: RunParts, execution: LiveExecution, request: unknown, options: ExecuteOptions) {
     const { id: executionId, language, caller } = execution;
-    const { traceparent, signal, onProgress } = options;
+    const { traceparent, signal, onProgress, approval } = options;
     this.#parts = parts;
     this.#execution = execution;
     this.#request = request;
     this.#onProgress = onProgress;
+    this.#approval = approval;
     this.#language = parts.options.languages.find(({ name }) => name === language);
     this.#trace = new ExecutionTrace({ executionId, language, caller, traceparent });
     const { correlationId } = this.#trace;
@@ -96,12 +101,21 @@ export class ExecutionRun {
     if (isClosing()) throw isShuttingDown();
     const proxy = this.#createProxy(checked, language);
     this.#proxy = proxy;
+    // Without a needless turn of the event loop, so that the execution is in the queue when its caller gets it.
+    if (this.#approval) await this.#getApproval(this.#approval);
     return queue.run(
       () => this.#takeTurn(checked, language, proxy),
       language.name,
       this.#signal,
       this.#execution,
     );
+  }
+
+  /** Before its turn, because a place in the queue should not wait for a person. */
+  async #getApproval(approval: NonNullable<ExecuteOptions['approval']>): Promise<void> {
+    // The request has been checked, so it is an object.
+    const request = { ...approval, args: this.#request as JsonObject };
+    await this.#parts.startApprovals.get(this.#execution, request, this.#signal, this.#audit);
   }
 
   async #takeTurn(
@@ -149,7 +163,7 @@ export class ExecutionRun {
   }
 
   #createProxy({ allowedTools }: CheckedRequest, { form }: RunnableLanguage): ToolProxy {
-    const { tools, policy, budget } = this.#parts.options;
+    const { tools, policy, budget, hook } = this.#parts.options;
     const { id: executionId, caller } = this.#execution;
     const onProgress = this.#onProgress;
     return createToolProxy({
@@ -163,6 +177,7 @@ export class ExecutionRun {
       ...(allowedTools && { allowedTools }),
       ...(policy && { policy }),
       ...(budget && { budget }),
+      ...(hook && { hook }),
       ...(this.#audit && { audit: this.#audit }),
       ...(onProgress && { onCall: (name: string) => onProgress(`calling ${name}`) }),
     });

@@ -1,8 +1,10 @@
 import type {
   Admission,
+  ApprovalRequest,
   AuditSink,
   Caller,
   CallerEvent,
+  CallHook,
   CallOptions,
   HttpFetcher,
   Language,
@@ -35,6 +37,8 @@ export interface ExecutorOptions {
   policy?: ToolPolicy;
   /** Limits of one execution's tool calls. */
   budget?: CallBudget;
+  /** Decides about each tool call before it is made; see `ToolProxyOptions.hook`. */
+  hook?: CallHook;
   limits?: ExecuteLimits;
   /** The ceiling of `permissions`; its files and folders are opened when the executor is made. Default: nothing. */
   grants?: ExecutionGrants;
@@ -55,6 +59,8 @@ export interface ExecuteOptions extends Pick<CallOptions, 'signal' | 'traceparen
    * that need the agreement of one are refused. Default: false.
    */
   canAsk?: boolean;
+  /** Has a person agree before the program starts: to the call of which tool, and why. Default: nobody has to. */
+  approval?: Pick<ApprovalRequest, 'toolName' | 'why'>;
   /** Called with the last tool called and the last line printed, each time that one of them changes. */
   onProgress?: (message: string) => void;
 }

@@ -8,6 +8,7 @@ import {
   within,
 } from '@code-executor/contracts';
 
+import { StartApprovals } from './asking/start-approvals.js';
 import { executeParameters, type ExecuteRequest } from './execute-parameters.js';
 import { type Execution, type ExecutionSummary, LiveExecution } from './execution.js';
 import { newExecutionId } from './execution-id.js';
@@ -46,6 +47,7 @@ class QueuedExecutor implements Executor {
       parameters: executeParameters(options.limits),
       queue: this.#queue,
       ceiling: this.#ceiling,
+      startApprovals: new StartApprovals(options.queue?.maxQueued),
       logger: this.#logger,
       closing: this.#closing.signal,
       isClosing: () => this.#isClosing,

@@ -1,4 +1,4 @@
-export { checkApproved } from './asking/check-approved.js';
+export { askStatus, checkApproved } from './asking/check-approved.js';
 export type { CallBudget } from './calls/call-budget.js';
 export { serveToolProxy } from './serve-tool-proxy.js';
 export { summarizeCalls, type ToolCall, type ToolCallSummary } from './calls/tool-call.js';

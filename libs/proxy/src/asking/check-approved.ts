@@ -1,6 +1,7 @@
 import {
   type ApprovalOutcome,
   type ApprovalRequest,
+  type AskEvent,
   CodeExecutorError,
   type ErrorCode,
 } from '@code-executor/contracts';
@@ -28,9 +29,15 @@ const explanations: Record<Refusal, (name: string, why: string) => string> = {
     `A person must agree to calls of ${name} (${why}), but no one can be asked here. Use a client that can ask its user (MCP elicitation), or another tool.`,
 };
 
-/** Whether the outcome lets the call go on. Anything that is not known to does not. */
-export function isApproved(outcome: ApprovalOutcome): outcome is Exclude<ApprovalOutcome, Refusal> {
+/** Whether the outcome lets the call go on. An unknown one does not. */
+function isApproved(outcome: ApprovalOutcome): outcome is Exclude<ApprovalOutcome, Refusal> {
   return outcome === 'once' || outcome === 'run' || outcome === 'times';
+}
+
+/** How an audit event says it: `failure` if nobody decided. */
+export function askStatus(outcome: ApprovalOutcome): AskEvent['status'] {
+  if (isApproved(outcome)) return 'success';
+  return outcome === 'denied' ? 'rejected' : 'failure';
 }
 
 /** Throws unless the outcome lets the call go on; the code of the error says what came of the question. */

@@ -1,7 +1,7 @@
-import type { ApprovalOutcome, ApprovalRequest, AskEvent } from '@code-executor/contracts';
+import type { ApprovalOutcome, ApprovalRequest } from '@code-executor/contracts';
 
 import type { ProxyCall } from '../calls/proxy-call.js';
-import { checkApproved, isApproved } from './check-approved.js';
+import { askStatus, checkApproved } from './check-approved.js';
 
 /** Waits until a person has agreed to the call; rejects if that does not happen. */
 export async function getApproval(call: ProxyCall, why: string): Promise<void> {
@@ -9,7 +9,7 @@ export async function getApproval(call: ProxyCall, why: string): Promise<void> {
   const request: ApprovalRequest = { toolName, server: tool.server, args, why };
   const sinceMs = performance.now();
   const record = (action: ApprovalOutcome) =>
-    parts.log.decided({ type: 'ask', action, status: statusOf(action) }, call, sinceMs);
+    parts.log.decided({ type: 'ask', action, status: askStatus(action) }, call, sinceMs);
   let outcome: ApprovalOutcome = 'unsupported';
   try {
     if (parts.approve) outcome = await parts.approve(request, signal);
@@ -20,10 +20,4 @@ export async function getApproval(call: ProxyCall, why: string): Promise<void> {
   }
   record(outcome);
   checkApproved(outcome, request);
-}
-
-/** As audit records have it: `failure` if nobody decided. */
-function statusOf(outcome: ApprovalOutcome): AskEvent['status'] {
-  if (isApproved(outcome)) return 'success';
-  return outcome === 'denied' ? 'rejected' : 'failure';
 }
