@@ -17,6 +17,8 @@ export interface Caller {
   kind: 'stdio' | 'http' | 'cli' | 'grpc' | 'embedder';
   /** Absent if the operator has no rules for this caller alone. */
   policy?: CallerPolicy;
+  /** How many of its executions may run or wait at once. Default: as many as the queue takes. */
+  maxExecutions?: number;
 }
 
 /** The program that uses the libraries itself. */

@@ -4,6 +4,7 @@ import {
   type Admission,
   anySignal,
   type AuditSink,
+  type Caller,
   type CallerEvent,
   CodeExecutorError,
   type EventMarks,
@@ -27,6 +28,8 @@ import type { RunnableLanguage } from './languages/execution-language.js';
 import { lastLine } from './last-line.js';
 
 const retryAfterCloseMs = 30_000;
+/** Most programs are over by then. */
+const retryAfterOthersMs = 5000;
 /** One error for all executions, because a new one costs a stack trace each time. */
 const executionIsOver = new CodeExecutorError('cancelled', 'The execution is over.');
 
@@ -42,6 +45,8 @@ export interface RunParts {
   closing: AbortSignal;
   /** Whether later executions are refused. */
   isClosing: () => boolean;
+  /** How many other executions of a caller run or wait. */
+  countLive: (caller: Caller) => number;
 }
 
 /** One execution from its request to its report. */
@@ -94,11 +99,14 @@ export class ExecutionRun {
   }
 
   async #run(): Promise<ExecutionReport> {
-    const { parameters, queue, isClosing } = this.#parts;
+    const { parameters, queue, isClosing, countLive } = this.#parts;
     const language = this.#language;
     if (!language) throw notRunHere(this.#execution.language);
     const checked = parameters.parse(this.#request, language);
     if (isClosing()) throw isShuttingDown();
+    const { caller } = this.#execution;
+    const { maxExecutions = Infinity } = caller;
+    if (countLive(caller) >= maxExecutions) throw tooManyAtOnce(maxExecutions);
     const proxy = this.#createProxy(checked, language);
     this.#proxy = proxy;
     // Without a needless turn of the event loop, so that the execution is in the queue when its caller gets it.
@@ -209,6 +217,14 @@ function isShuttingDown(): CodeExecutorError {
   return new CodeExecutorError('unavailable', 'The server is shutting down; start it again.', {
     retryAfterMs: retryAfterCloseMs,
   });
+}
+
+function tooManyAtOnce(maxExecutions: number): CodeExecutorError {
+  return new CodeExecutorError(
+    'resource_exhausted',
+    `${maxExecutions} of your executions run or wait already, which is the limit for you; try again when one has ended.`,
+    { retryAfterMs: retryAfterOthersMs },
+  );
 }
 
 function notRunHere(language: string): CodeExecutorError {

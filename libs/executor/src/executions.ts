@@ -66,6 +66,16 @@ export class Executions {
     return execution && isSame(execution.caller, caller) ? execution : undefined;
   }
 
+  /** How many of this caller's executions run or wait. */
+  countLive(caller: Caller): number {
+    return this.#liveOf(caller).length;
+  }
+
+  /** Cancels the executions of this caller that run or wait. */
+  cancelAll(caller: Caller, reason?: string): void {
+    for (const execution of this.#liveOf(caller)) execution.cancel(reason);
+  }
+
   /** The newest first. */
   list({ state }: ExecutionFilter, caller: Caller): ExecutionSummary[] {
     this.#forgetOld();
@@ -85,6 +95,10 @@ export class Executions {
     this.#timer = undefined;
     this.#finished.clear();
     this.#finishedBytes = 0;
+  }
+
+  #liveOf(caller: Caller): LiveExecution[] {
+    return [...this.#live.values()].filter((execution) => isSame(execution.caller, caller));
   }
 
   #keep(execution: LiveExecution): void {

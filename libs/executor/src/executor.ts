@@ -87,6 +87,8 @@ export interface Executor {
   get(id: string, caller: Caller): Execution | undefined;
   /** The executions of this caller that are under way or ended a short time ago, the newest first. */
   list(filter: ExecutionFilter, caller: Caller): ExecutionSummary[];
+  /** Cancels all executions of this caller that run or wait. */
+  cancelAll(caller: Caller, reason?: string): void;
   readonly stats: ExecutorStats;
   /** What each sandbox can do on this machine. A sandbox whose status fails counts as one that can do nothing. */
   status(): Promise<SandboxStatus[]>;

@@ -51,6 +51,7 @@ class QueuedExecutor implements Executor {
       logger: this.#logger,
       closing: this.#closing.signal,
       isClosing: () => this.#isClosing,
+      countLive: (caller) => this.#executions.countLive(caller),
     };
   }
 
@@ -91,6 +92,10 @@ class QueuedExecutor implements Executor {
 
   list(filter: ExecutionFilter, caller: Caller): ExecutionSummary[] {
     return this.#executions.list(filter, caller);
+  }
+
+  cancelAll(caller: Caller, reason?: string): void {
+    this.#executions.cancelAll(caller, reason);
   }
 
   async close({ drainMs = 0 }: { drainMs?: number } = {}): Promise<void> {

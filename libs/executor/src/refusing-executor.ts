@@ -17,6 +17,7 @@ export function refusingExecutor(reason: CodeExecutorError): Executor {
     execute: (_request, { caller, language } = {}) => refuse(caller, language).result,
     get: () => undefined,
     list: () => [],
+    cancelAll: () => undefined,
     stats: { running: 0, waiting: 0, max: 0, finished: 0 },
     status: () => Promise.resolve([]),
     close: () => Promise.resolve(),
