@@ -1,9 +1,15 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 
 import { executorOf } from '../executor-of.test.support.js';
-import type { CallAnswer } from '../index.js';
+import type { CallAnswer, Executor } from '../index.js';
 
 const approval = { toolName: 'executeTypescript', why: 'policy.ask' };
+
+const open: Executor[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((executor) => executor.close()));
+});
 
 /** Starts a program that a person has to agree to. */
 function start(maxQueued = 10) {
@@ -15,6 +21,7 @@ function start(maxQueued = 10) {
     },
     { queue: { maxConcurrent: 1, maxQueued } },
   );
+  open.push(executor);
   const request = { code: 'launch()', timeoutMs: 1000 };
   return { executor, runs, request, execution: executor.start(request, { canAsk: true, approval }) };
 }
