@@ -1,9 +1,15 @@
 /** What one caller may call of what the operator's policy permits. Entries are names, names with `*`, or servers. */
 export interface CallerPolicy {
-  /** The most that it may call. Default: everything that its executions ask for, within the operator's policy. */
+  /** What it may call, and what its executions may call without asking for it. Default: as for all callers. */
   allow?: readonly string[];
-  /** The part of `allow` that it may not call. Default: nothing. */
+  /** Tools that it may not call, whatever allows them. Default: none. */
   deny?: readonly string[];
+  /** The most that it may call; gives nothing by itself. Default: no ceiling of its own. */
+  ceiling?: readonly string[];
+  /** Calls that a person has to agree to, beside those of the operator's policy. Default: none. */
+  ask?: readonly string[];
+  /** Whether it may call only tools that claim to read only. Default: as for all callers. */
+  readOnly?: boolean;
 }
 
 /**

@@ -52,6 +52,8 @@ export interface ToolHit extends Partial<Omit<ToolSchema, 'name'>> {
   name: ToolName;
   /** The call in the program's own language, with the types of arguments and result, on one line; see `brief`. */
   signature?: string;
+  /** Whether a person is asked about each call. */
+  asks?: true;
   /** Declarations of the call, of its arguments and its result in the program's own language. */
   types?: string;
   /** How well the tool fits the query, in percent of the tool that fits best. */

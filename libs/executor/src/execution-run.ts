@@ -172,7 +172,7 @@ export class ExecutionRun {
 
   #createProxy({ allowedTools }: CheckedRequest, { form }: RunnableLanguage): ToolProxy {
     const { tools, policy, budget, hook } = this.#parts.options;
-    const { id: executionId, caller } = this.#execution;
+    const { id: executionId, caller, canAsk } = this.#execution;
     const onProgress = this.#onProgress;
     return createToolProxy({
       tools,
@@ -181,7 +181,7 @@ export class ExecutionRun {
       signal: this.#signal,
       form,
       waitForPerson: (answer) => this.#execution.pause.waitFor(answer),
-      approve: (asked, signal) => this.#execution.approve(asked, signal),
+      ...(canAsk && { approve: (asked, signal) => this.#execution.approve(asked, signal) }),
       ...(allowedTools && { allowedTools }),
       ...(policy && { policy }),
       ...(budget && { budget }),

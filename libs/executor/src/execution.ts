@@ -88,6 +88,7 @@ export class LiveExecution implements Execution {
   readonly id: string;
   readonly language: Language;
   readonly caller: Caller;
+  readonly canAsk: boolean;
   readonly result: Promise<ExecutionReport>;
   /** Stops the clock of the run. */
   readonly pause = new PersonPause();
@@ -112,7 +113,8 @@ export class LiveExecution implements Execution {
     this.language = identity.language;
     this.caller = identity.caller;
     this.#line = line;
-    this.#board = new QuestionBoard(identity.id, identity.canAsk ?? false);
+    this.canAsk = identity.canAsk ?? false;
+    this.#board = new QuestionBoard(identity.id, this.canAsk);
     this.result = run(this)
       .catch((reason: unknown) => reportFault(this.id, CodeExecutorError.from(reason), undefined))
       .then((report) => this.#end(report));

@@ -52,7 +52,7 @@ test('a program that needs an answer does not start if nobody can be asked', asy
   expect(await executor.execute(request, { approval })).toMatchObject({
     errorCode: 'failed_precondition',
     error:
-      'A person must agree to calls of executeTypescript (policy.ask), but no one can be asked here. Use a client that can ask its user (MCP elicitation), or another tool.',
+      'A person must agree to calls of executeTypescript (policy.ask), but no one can be asked here. Use another tool, or a client that can ask its user; the operator can change the rule.',
   });
   expect(runs).toEqual([]);
 });

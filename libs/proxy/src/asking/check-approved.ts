@@ -26,7 +26,7 @@ const explanations: Record<Refusal, (name: string, why: string) => string> = {
   timed_out: (name) =>
     `No one answered in time whether ${name} may be called. Call it again when somebody is there to answer.`,
   unsupported: (name, why) =>
-    `A person must agree to calls of ${name} (${why}), but no one can be asked here. Use a client that can ask its user (MCP elicitation), or another tool.`,
+    `A person must agree to calls of ${name} (${why}), but no one can be asked here. Use another tool, or a client that can ask its user; the operator can change the rule.`,
 };
 
 /** Whether the outcome lets the call go on. An unknown one does not. */

@@ -76,7 +76,7 @@ async function lookUp(call: ProxyCall, next: Next): Promise<ToolResult> {
 }
 
 function checkPolicyOfServer(call: ProxyCall, next: Next): Promise<ToolResult> {
-  call.parts.policy.check(call.name, call.tool.server);
+  call.parts.policy.check(call.name, call.tool);
   return next(call);
 }
 
@@ -92,7 +92,7 @@ function askHook(call: ProxyCall, next: Next): Promise<ToolResult> {
 }
 
 function askPerson(call: ProxyCall, next: Next): Promise<ToolResult> {
-  const why = call.askedByHook ?? call.parts.policy.askedBy(call.name, call.tool.server);
+  const why = call.askedByHook ?? call.parts.policy.askedBy(call.tool);
   return why === undefined ? next(call) : getApproval(call, why).then(() => next(call));
 }
 

@@ -44,7 +44,7 @@ export async function notFound(
   const { tools } = await lookup.list(signal);
   const { servers } = lookup;
   const owner = serverOf(name, [...policy.servers, ...servers]);
-  const callable = tools.filter((tool) => policy.barredBy(tool.name, tool.server) === undefined);
+  const callable = tools.filter((tool) => policy.barredBy(tool) === undefined);
   const problem = describeMissing(name, callable, [...servers]);
   throw new CodeExecutorError('not_found', problem, {
     tool: name,

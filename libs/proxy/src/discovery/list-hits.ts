@@ -1,4 +1,5 @@
 import {
+  type Approve,
   type ListOptions,
   type ToolHit,
   type ToolListing,
@@ -10,7 +11,7 @@ import { searchTools } from '@code-executor/tool-search';
 
 import type { CallLog } from '../calls/call-log.js';
 import type { PolicyGate } from '../policy/tool-policy.js';
-import { toolHits } from './tool-hits.js';
+import { type PolicyMarks, toolHits } from './tool-hits.js';
 import type { ToolLookup } from './tool-lookup.js';
 
 /** What a listing is made with. */
@@ -19,14 +20,17 @@ export interface Listing {
   policy: PolicyGate;
   form: ToolForm;
   log: CallLog;
+  /** Absent if no person can be asked. */
+  approve: Approve | undefined;
 }
 
 /** The tools that a listing shows, ranked if there is a query, and as much of each as its `detail` says. */
 export async function listHits(
-  { lookup, policy, form, log }: Listing,
+  listing: Listing,
   options: ListOptions,
   signal: AbortSignal | undefined,
 ): Promise<ToolListing<ToolHit>> {
+  const { lookup, form, log } = listing;
   const { query = '', server, offset = 0, limit = Infinity, detail = 'full' } = options;
   signal?.throwIfAborted();
   const { tools, failedServers } = await find(lookup, options, signal);
@@ -38,8 +42,8 @@ export async function listHits(
   const wanted = inPercent(
     matches.filter(({ tool }) => server === undefined || tool.server === server),
   ).slice(offset, offset + limit);
-  const refusalOf = (tool: ToolSchema) => refusal(policy, tool);
-  const hits = await toolHits(wanted, { detail, form, failedServers, refusalOf, signal });
+  const rulesOn = (tool: ToolSchema) => rulesOf(listing, tool);
+  const hits = await toolHits(wanted, { detail, form, failedServers, rulesOn, signal });
   // A lookup of a tool by its name, or by its path for a call, is not a discovery.
   if (options.name === undefined && detail !== 'schemas') log.found(query.trim(), server, hits.length);
   return { tools: hits, failedServers: [...failedServers] };
@@ -66,12 +70,19 @@ async function findOne(
   return { tools: [], failedServers: failure ? [failure] : [] };
 }
 
-/** Why a call would be refused whatever the caller does; discovery shows such tools, too. */
-function refusal(policy: PolicyGate, { name, server }: ToolSchema): ToolSchema['unavailable'] {
-  const rule = policy.barredBy(name, server);
-  if (rule === undefined) return undefined;
-  const reason = `The server's policy forbids this tool (${rule}).`;
-  return { reason, fix: `Use another tool, or have the operator change ${rule}.` };
+/** What the policy says about a tool, whatever the program does; discovery shows tools that are blocked, too. */
+function rulesOf({ policy, approve }: Listing, tool: ToolSchema): PolicyMarks {
+  const rule = policy.barredBy(tool);
+  if (rule !== undefined) {
+    const reason = `The server's policy forbids this tool (${rule}).`;
+    const fix = `Use another tool, or have the operator change ${rule}.`;
+    return { unavailable: { reason, fix } };
+  }
+  const ask = policy.askedBy(tool);
+  if (ask === undefined) return {};
+  if (approve) return { asks: true };
+  const reason = `A person must agree to each call (${ask}), and no one can be asked here.`;
+  return { unavailable: { reason, fix: 'Use another tool, or a client that can ask its user.' } };
 }
 
 /** A tool, and how well it answers a query if there is one. */

@@ -21,16 +21,16 @@ export interface HitOptions {
   form: ToolForm;
   /** The servers that the listing reports as unavailable; brief hits do not repeat why. */
   failedServers: readonly FailedServer[];
-  /** Why the policy bars a tool; undefined if it does not. */
-  refusalOf: (tool: ToolSchema) => ToolSchema['unavailable'];
+  rulesOn: (tool: ToolSchema) => PolicyMarks;
   signal: AbortSignal | undefined;
 }
 
-/** What holds for a tool in one listing only. */
-interface Findings {
+/** What the policy says about a tool: that it forbids the tool, and why, or that a person is asked about each call. */
+export type PolicyMarks = Pick<ToolHit, 'unavailable' | 'asks'>;
+
+/** What holds for a tool in one listing only; `unavailable` is there if the source does not say so itself. */
+interface Findings extends PolicyMarks {
   score: number | undefined;
-  /** Why the tool cannot be called, if the source does not say so itself. */
-  unavailable: ToolSchema['unavailable'];
 }
 
 const ofItsServer = { reason: 'Its server is unavailable.', fix: 'See unavailableServers.' };
@@ -43,7 +43,7 @@ const ofItsServer = { reason: 'Its server is unavailable.', fix: 'See unavailabl
  */
 export async function toolHits(
   tools: readonly { tool: ToolSchema; score?: number }[],
-  { detail, form, failedServers, refusalOf, signal }: HitOptions,
+  { detail, form, failedServers, rulesOn, signal }: HitOptions,
 ): Promise<ToolHit[]> {
   const brief = new BriefListing(tools.length, form);
   const failed = new Set(failedServers.map(({ server }) => server));
@@ -56,13 +56,13 @@ export async function toolHits(
       signal?.throwIfAborted();
       since = performance.now();
     }
-    const refusal = refusalOf(tool);
+    const rules = rulesOn(tool);
     let hit: ToolHit;
     if (detail === 'brief') {
       const ofServer = tool.unavailable && failed.has(tool.server) ? ofItsServer : tool.unavailable;
-      hit = withFindings(brief.next(tool), { score, unavailable: refusal ?? ofServer });
+      hit = withFindings(brief.next(tool), { score, ...(ofServer && { unavailable: ofServer }), ...rules });
     } else {
-      hit = withFindings(toolHit(tool, detail, form), { score, unavailable: refusal });
+      hit = withFindings(toolHit(tool, detail, form), { score, ...rules });
     }
     hits.push(hit);
     typeChars += hit.types?.length ?? 0;
@@ -73,9 +73,14 @@ export async function toolHits(
 
 /** The same object if there is nothing to add. */
 function withFindings(hit: ToolHit, findings: Findings): ToolHit {
-  const { score, unavailable } = findings;
-  if (score === undefined && unavailable === undefined) return hit;
-  return { ...hit, ...(score !== undefined && { score }), ...(unavailable && { unavailable }) };
+  const { score, unavailable, asks } = findings;
+  if (score === undefined && unavailable === undefined && asks === undefined) return hit;
+  return {
+    ...hit,
+    ...(score !== undefined && { score }),
+    ...(unavailable && { unavailable }),
+    ...(asks && { asks }),
+  };
 }
 
 function tooManyTypes(): CodeExecutorError {

@@ -8,6 +8,10 @@ export interface ListNames {
   allow: string;
   /** What the caller may not call. */
   deny: string;
+  /** What it may call at most, whatever else it is allowed. */
+  ceiling: string;
+  /** The switch that leaves it only tools that read. */
+  readOnly: string;
   /** Follows "Tool x is not in the list". */
   advise(nearest: string | undefined): string;
 }
@@ -37,7 +41,17 @@ export function listNamesOfCaller(caller: Caller): ListNames {
   };
 }
 
-function policyNamesOf({ kind, id }: Caller): Pick<ListNames, 'allow' | 'deny'> {
-  const policy = kind === 'http' ? `http.clients.${id}.policy` : 'caller.policy';
-  return { allow: `${policy}.allow`, deny: `${policy}.deny` };
+/** The key of a caller's own policy. */
+export function policyKeyOf({ kind, id }: Caller): string {
+  return kind === 'http' ? `http.clients.${id}.policy` : 'caller.policy';
+}
+
+function policyNamesOf(caller: Caller): Omit<ListNames, 'list' | 'advise'> {
+  const policy = policyKeyOf(caller);
+  return {
+    allow: `${policy}.allow`,
+    deny: `${policy}.deny`,
+    ceiling: `${policy}.ceiling`,
+    readOnly: `${policy}.readOnly`,
+  };
 }

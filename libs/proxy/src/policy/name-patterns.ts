@@ -62,6 +62,11 @@ export class NamePatterns {
   }
 }
 
+/** The entries of a server's rules, all as patterns of full names. */
+export function fullNames(server: string, entries: readonly string[]): string[] {
+  return entries.map((entry) => (entry.startsWith('mcp__') ? entry : `mcp__${server}__${entry}`));
+}
+
 /** Refuses a caller's `allowedTools` that is malformed or too large, with `invalid_argument`. */
 export function checkAllowedTools(entries: readonly unknown[]): void {
   const refuse = (problem: string) => {

@@ -1,7 +1,8 @@
-import { type Caller, CodeExecutorError, embedder } from '@code-executor/contracts';
+import { type Caller, CodeExecutorError, embedder, type ToolSchema } from '@code-executor/contracts';
 
+import { AskRules } from './ask-rules.js';
 import { type ListNames, listNamesOfCaller, listNamesOfProgram } from './list-names.js';
-import { checkAllowedTools, maxNameChars, NamePatterns } from './name-patterns.js';
+import { checkAllowedTools, fullNames, maxNameChars, NamePatterns } from './name-patterns.js';
 import { nearestName } from '../names/near-names.js';
 import { quoteName, quoteValue } from '../quote.js';
 import { serverOf } from '../names/tool-names.js';
@@ -20,6 +21,12 @@ export interface ToolPolicy {
    * `allow`. A person has to agree to each call of the tools in `ask`.
    */
   servers?: Record<string, ServerPolicy>;
+  /**
+   * Whether only tools may be called whose annotations say `readOnlyHint`. That is a claim of their servers. Default: false.
+   */
+  readOnly?: boolean;
+  /** The product's own tools, names or globs, whose programs a person has to agree to; see `approvalFor`. */
+  ask?: readonly string[];
 }
 
 export interface ServerPolicy {
@@ -33,8 +40,10 @@ interface ServerRule {
   prefix: string;
   allow: NamePatterns | undefined;
   deny: NamePatterns;
-  ask: NamePatterns;
 }
+
+/** What the policy must know of a tool, once it has been found. */
+type KnownTool = Pick<ToolSchema, 'server' | 'annotations'>;
 
 /** Who wants to call tools, and which. */
 export interface Asked {
@@ -56,7 +65,10 @@ export class PolicyGate {
   readonly #allowed: NamePatterns;
   readonly #callerAllows: NamePatterns | undefined;
   readonly #callerDenies: NamePatterns;
-  readonly #ceiling: NamePatterns | undefined;
+  readonly #ceilings: readonly { key: string; tools: NamePatterns }[];
+  /** The key that leaves only tools that read; undefined if none does. */
+  readonly #readOnlyBy: string | undefined;
+  readonly #asks: AskRules;
   readonly #rules: readonly ServerRule[];
 
   constructor({ caller = embedder, allowedTools, isDirect = false }: Asked, policy: ToolPolicy = {}) {
@@ -65,19 +77,23 @@ export class PolicyGate {
       const problem = 'allowedTools is for programs; leave it out if a caller calls tools itself.';
       throw new CodeExecutorError('invalid_argument', problem);
     }
-    const { allow, deny = [] } = caller.policy ?? {};
+    const { allow, deny = [], ceiling, readOnly } = caller.policy ?? {};
     this.#names = isDirect ? listNamesOfCaller(caller) : listNamesOfProgram(caller);
     this.#isDirect = isDirect;
     this.#allowed = new NamePatterns(allowedTools ?? allow ?? policy.defaultAllowedTools ?? []);
     this.#callerAllows = allow && new NamePatterns(allow);
     this.#callerDenies = new NamePatterns(deny);
-    this.#ceiling = policy.ceiling && new NamePatterns(policy.ceiling);
-    this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny, ask }]) => ({
+    this.#ceilings = [
+      { key: 'policy.ceiling', entries: policy.ceiling },
+      { key: this.#names.ceiling, entries: ceiling },
+    ].flatMap(({ key, entries }) => (entries ? [{ key, tools: new NamePatterns(entries) }] : []));
+    this.#readOnlyBy = policy.readOnly ? 'policy.readOnly' : readOnly ? this.#names.readOnly : undefined;
+    this.#asks = new AskRules(caller, policy);
+    this.#rules = Object.entries(policy.servers ?? {}).map(([server, { allow, deny }]) => ({
       server,
       prefix: `mcp__${server}__`,
       allow: allow && new NamePatterns(fullNames(server, allow)),
       deny: new NamePatterns(fullNames(server, deny ?? [])),
-      ask: new NamePatterns(fullNames(server, ask ?? [])),
     }));
   }
 
@@ -87,40 +103,37 @@ export class PolicyGate {
   }
 
   /**
-   * Throws `permission_denied` unless the name may be called. `server` is its server, once known; until
-   * then the error names the one of the `others`, or of the policy's own, that the name begins with.
+   * Throws `permission_denied` unless the name may be called. `tool` is the tool, once it has been found; until
+   * then the error names the server of the `others`, or of the policy's own, that the name begins with.
    */
-  check(name: unknown, server?: string, others: Iterable<string> = []): asserts name is string {
-    const refusal = this.#refusal(name, server);
+  check(name: unknown, tool?: KnownTool, others: Iterable<string> = []): asserts name is string {
+    const refusal = this.#refusal(name, tool);
     if (refusal === undefined) return;
     if (typeof name !== 'string') throw new CodeExecutorError('permission_denied', refusal);
-    const owner = server ?? serverOf(name, [...this.servers, ...others]);
+    const owner = tool?.server ?? serverOf(name, [...this.servers, ...others]);
     throw new CodeExecutorError('permission_denied', refusal, {
       tool: name.slice(0, maxNameChars),
       ...(owner !== undefined && { server: owner }),
     });
   }
 
-  /** Whether the name may be called. */
-  permits(name: string, server?: string): boolean {
-    return this.#refusal(name, server) === undefined;
-  }
-
   /** The rule that wants a person to agree to each call of the tool; undefined if none does. */
-  askedBy(name: string, server: string): string | undefined {
-    const rule = this.#rules.find(({ ask }) => ask.matches(name, server));
-    return rule && `policy.servers.${rule.server}.ask`;
+  askedBy({ name, server }: ToolSchema): string | undefined {
+    return this.#asks.keyFor(name, server);
   }
 
   /** What has to be changed in the server's policy before the caller may call the tool; undefined if nothing. */
-  barredBy(name: string, server?: string): string | undefined {
-    const rule = this.#forbiddenBy(name, server);
+  barredBy(tool: ToolSchema): string | undefined {
+    const { name, server } = tool;
+    const rule = this.#forbiddenBy(name, tool);
     return rule ?? (this.#isDirect && !matches(this.#allowed, name, server) ? this.#names.list : undefined);
   }
 
   /** The rule that forbids the tool, whatever the caller allowed; undefined if none does. */
-  #forbiddenBy(name: string, server?: string): string | undefined {
-    if (this.#ceiling && !matches(this.#ceiling, name, server)) return 'policy.ceiling';
+  #forbiddenBy(name: string, tool: KnownTool | undefined): string | undefined {
+    const server = tool?.server;
+    const ceiling = this.#ceilings.find(({ tools }) => !matches(tools, name, server));
+    if (ceiling) return ceiling.key;
     if (this.#callerDenies.matches(name, server)) return this.#names.deny;
     // If the list is the caller's own, the check of the list itself refuses a tool that is not in it.
     if (this.#callerAllows && this.#names.list !== this.#names.allow) {
@@ -133,33 +146,33 @@ export class PolicyGate {
       if (!isRead || rule.deny.matches(name, server)) return `policy.servers.${rule.server}.deny`;
       if (rule.allow && !rule.allow.matches(name, server)) return `policy.servers.${rule.server}.allow`;
     }
-    return undefined;
+    return tool && tool.annotations?.readOnlyHint !== true ? this.#readOnlyBy : undefined;
   }
 
-  #refusal(name: unknown, server: string | undefined): string | undefined {
+  #refusal(name: unknown, tool: KnownTool | undefined): string | undefined {
     if (typeof name !== 'string') return `The name of a tool must be a string, not ${quoteValue(name)}.`;
-    const tool = `Tool ${quoteName(name)}`;
+    const subject = `Tool ${quoteName(name)}`;
     if (name.length > maxNameChars) {
-      return `${tool} has a name of ${name.length} characters, and no tool has more than ${maxNameChars}.`;
+      return `${subject} has a name of ${name.length} characters, and no tool has more than ${maxNameChars}.`;
     }
-    const isAllowed = matches(this.#allowed, name, server);
+    const isAllowed = matches(this.#allowed, name, tool?.server);
     if (!isAllowed && !name.startsWith('mcp__')) {
-      return `${tool} is not the full name of one; full names are mcp__<server>__<tool>, as searches give them.`;
+      return `${subject} is not the full name of one; full names are mcp__<server>__<tool>, as searches give them.`;
     }
-    const rule = this.#forbiddenBy(name, server);
+    const rule = this.#forbiddenBy(name, tool);
     const forbidden = `the server's policy forbids it (${rule ?? ''})`;
     const { list } = this.#names;
-    if (isAllowed) return rule === undefined ? undefined : `${tool} is in ${list}, but ${forbidden}.`;
+    if (isAllowed) return rule === undefined ? undefined : `${subject} is in ${list}, but ${forbidden}.`;
     const others = this.#allowed.isEmpty ? ', which is empty' : ` (${this.#allowed.toString()})`;
     return rule === undefined
-      ? `${tool} is not in ${list}${others}; ${this.#names.advise(this.#nearest(name))}`
-      : `${tool} is not in ${list}${others}, and adding it would not help because ${forbidden}.`;
+      ? `${subject} is not in ${list}${others}; ${this.#names.advise(this.#nearest(name))}`
+      : `${subject} is not in ${list}${others}, and adding it would not help because ${forbidden}.`;
   }
 
   /** The name in the list that may have been meant; what its patterns stand for is not known here. */
   #nearest(name: string): string | undefined {
     if (!this.#isDirect) return undefined;
-    const callable = this.#allowed.names.filter((each) => this.permits(each));
+    const callable = this.#allowed.names.filter((each) => this.#refusal(each, undefined) === undefined);
     const near = nearestName(name, callable);
     return near === undefined ? undefined : quoteName(near);
   }
@@ -168,9 +181,4 @@ export class PolicyGate {
 /** Whether a list lets the tool pass; until its server is known, whether it might. */
 function matches(list: NamePatterns, name: string, server: string | undefined): boolean {
   return server === undefined ? list.mayMatch(name) : list.matches(name, server);
-}
-
-/** The entries of a server's rules, all as patterns of full names. */
-function fullNames(server: string, entries: readonly string[]): string[] {
-  return entries.map((entry) => (entry.startsWith('mcp__') ? entry : `mcp__${server}__${entry}`));
 }
