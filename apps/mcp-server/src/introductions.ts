@@ -1,4 +1,4 @@
-import type { LanguageName } from '@code-executor/config';
+import { type LanguageName, languageTools } from '@code-executor/config';
 
 /** How a language is introduced to a model. */
 export interface Introduction {
@@ -17,7 +17,7 @@ export const introductions: Readonly<Record<LanguageName, Introduction>> = {
   typescript: {
     title: 'TypeScript',
     tool: {
-      name: 'executeTypescript',
+      name: languageTools.typescript,
       title: 'Execute TypeScript',
       description: (
         servers,
@@ -31,7 +31,7 @@ Example, with allowedTools ["github"]: \`const issues = await tools.github.listI
   python: {
     title: 'Python',
     tool: {
-      name: 'executePython',
+      name: languageTools.python,
       title: 'Execute Python',
       description: (
         servers,

@@ -15,6 +15,6 @@ export interface Offer {
 /** The tools of a server. */
 export function offeredTools({ version, settings, host, warnings }: Offer): Tool[] {
   const { config, servers = {} } = settings;
-  const options = { host, servers: Object.keys(servers), limits: config.security };
+  const options = { host, servers: Object.keys(servers), limits: config.security, policy: config.policy };
   return [...executionTools(config, options), healthTool({ version, host, warnings })];
 }

@@ -6,7 +6,7 @@ export { baseEnvironment } from './environment.js';
 export { describeRequest } from './describe-request.js';
 export { findServers, type FoundServers, type OperatorFiles } from './find-servers.js';
 export { type HealthCheckAddress, readHealthCheck } from './health-check.js';
-export { type LanguageName, languageNames } from './language-names.js';
+export { type LanguageName, languageNames, languageTools } from './language-names.js';
 export { loadConfig, type LoadedConfig } from './load-config.js';
 export type { ProjectFile } from './project-file.js';
 export {

@@ -5,3 +5,9 @@
 export const languageNames = ['typescript', 'python'] as const;
 
 export type LanguageName = (typeof languageNames)[number];
+
+/** The tool that runs programs in each language. */
+export const languageTools = {
+  typescript: 'executeTypescript',
+  python: 'executePython',
+} as const satisfies Record<LanguageName, string>;

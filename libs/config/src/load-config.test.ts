@@ -126,7 +126,9 @@ describe('loadConfig reads', () => {
     policy: {
       ceiling: [],
       defaultAllowedTools: ['mcp__a__*'],
-      servers: { constructor: { allow: ['x_*'], deny: ['y'] } },
+      readOnly: true,
+      ask: ['executePython'],
+      servers: { constructor: { allow: ['x_*'], deny: ['y'], ask: ['z'] } },
       budget: { maxCalls: 1, maxConcurrent: 1, maxBytes: 1000 },
     },
     http: {
@@ -136,7 +138,7 @@ describe('loadConfig reads', () => {
         constructor: { tokenHash: hashOf('a') },
         'b-c_1': {
           tokenHash: hashOf('b'),
-          policy: { allow: ['mcp__a__*'], deny: [] },
+          policy: { allow: ['mcp__a__*'], deny: [], ceiling: ['a'], ask: ['*'], readOnly: true },
           rateLimit: { enabled: false, windowMs: 1000, maxRequests: 1 },
         },
       },

@@ -50,6 +50,8 @@ describe('a trusted project', () => {
       { policy: { ceiling: ['a', 'mcp__a__x', 'b'] } },
     ],
     ['tools of a server', {}, { policy: { servers: { constructor: { allow: ['x'] } } } }],
+    ['only tools that read', {}, { policy: { readOnly: true } }],
+    ['questions before programs start', {}, { policy: { ask: ['executePython'] } }],
     ['a smaller budget', {}, { policy: { budget: { maxCalls: 10 } } }],
     ['required records', {}, { audit: { required: true, retentionDays: 90 } }],
     ['no Python', {}, { executors: { python: { enabled: false } } }],
@@ -143,6 +145,12 @@ describe('a trusted project', () => {
       { policy: { servers: { a: { allow: ['y'] } } } },
       { policy: { servers: { a: { allow: [] } } } },
     ],
+    [
+      'policy.readOnly',
+      { policy: { readOnly: true } },
+      { policy: { readOnly: false } },
+      { policy: { readOnly: true } },
+    ],
     ['policy.budget.maxCalls', {}, { policy: { budget: { maxCalls: 1001 } } }, { policy: { budget: {} } }],
     ['http', {}, { http: { port: 80 } }, {}],
     ['audit.enabled', {}, { audit: { enabled: false } }, { audit: {} }],
@@ -159,6 +167,16 @@ describe('a trusted project', () => {
     const deny = (...tools: string[]): Config => ({ policy: { servers: { a: { deny: tools } } } });
     expect(narrowed(deny('x'), deny('y'))).toEqual({ config: deny('x', 'y'), cut: [] });
     expect(narrowed(deny('x'), deny())).toEqual({ config: deny('x'), cut: [] });
+  });
+
+  test('may have more calls asked about, and keeps what the user wants asked about', () => {
+    const ask = (own: string, ...tools: string[]): Config => ({
+      policy: { ask: [own], servers: { a: { ask: tools } } },
+    });
+    const both: Config = {
+      policy: { ask: ['executePython', 'execute*'], servers: { a: { ask: ['x', 'y'] } } },
+    };
+    expect(narrowed(ask('executePython', 'x'), ask('execute*', 'y'))).toEqual({ config: both, cut: [] });
   });
 
   test('changes no key that it leaves out', () => {

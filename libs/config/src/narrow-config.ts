@@ -82,7 +82,9 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
   policy: {
     ceiling: someToolsOrAny,
     defaultAllowedTools: someToolsOrNone,
-    servers: { '*': { allow: someOwnToolsOrAny, deny: more } },
+    readOnly: onlyTo(true, false),
+    ask: more,
+    servers: { '*': { allow: someOwnToolsOrAny, deny: more, ask: more } },
     budget: { maxCalls: atMost(1000), maxConcurrent: atMost(32), maxBytes: atMost(67_108_864) },
   },
   http: own,

@@ -92,5 +92,5 @@ export const someToolsOrNone: NarrowRule<string[]> = (wish, set = []) => covered
 export const someOwnToolsOrAny: NarrowRule<string[]> = (wish, set) =>
   set === undefined ? granted(wish) : covered(wish, set, matchesGlob);
 
-/** A list of forbidden tools, which can only become longer. */
+/** A list of tools that are forbidden or need agreement, which can only become longer. */
 export const more: NarrowRule<string[]> = (wish, set = []) => granted([...new Set([...set, ...wish])]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { problemInServerRule, problemInToolPattern } from './tool-patterns.js';
+import { problemInOwnToolPattern, problemInServerRule, problemInToolPattern } from './tool-patterns.js';
 
 describe('a pattern in the rules of server a', () => {
   test.each([
@@ -40,5 +40,17 @@ describe('a pattern of full names', () => {
     (pattern) => {
       expect(problemInToolPattern(pattern)).toContain(`is "${pattern}", which no tool can match; full names`);
     },
+  );
+});
+
+describe('a pattern of own tools', () => {
+  test.each(['executeTypescript', 'executePython', 'execute*', '*'])('%s may match one', (pattern) =>
+    expect(problemInOwnToolPattern(pattern)).toBeUndefined(),
+  );
+
+  test.each(['executeTypeScript', 'health', 'mcp__a__*', 'typescript'])('%s can match none', (pattern) =>
+    expect(problemInOwnToolPattern(pattern)).toBe(
+      `is "${pattern}", which none of executeTypescript, executePython matches; tools of servers are in policy.servers.<name>.ask`,
+    ),
   );
 });

@@ -1,3 +1,7 @@
+import { matchesGlob } from '@code-executor/contracts';
+
+import { languageTools } from './language-names.js';
+
 const prefix = 'mcp__';
 
 /**
@@ -21,6 +25,13 @@ export function problemInToolPattern(pattern: string): string | undefined {
       : /^mcp__.+__./s.test(pattern) || !pattern.includes('__');
   if (canMatch) return undefined;
   return `is ${quote(pattern)}, which no tool can match; full names are mcp__<server>__<tool>, and all tools of a server mcp__<server>__* or <server>`;
+}
+
+/** The same for a pattern of the product's own tools that run programs. */
+export function problemInOwnToolPattern(pattern: string): string | undefined {
+  const own = Object.values(languageTools);
+  if (own.some((name) => matchesGlob(pattern, name))) return undefined;
+  return `is ${quote(pattern)}, which none of ${own.join(', ')} matches; tools of servers are in policy.servers.<name>.ask`;
 }
 
 /** Whether something that begins with these characters, and has more, matches the pattern. */

@@ -31,6 +31,8 @@ export function executorOptions({ config, withheld = [] }: HostSettings): Partia
       ceiling: policy?.ceiling,
       defaultAllowedTools: policy?.defaultAllowedTools,
       servers: policy?.servers,
+      readOnly: policy?.readOnly,
+      ask: policy?.ask,
     }),
     budget: whereSet<Part<'budget'>>({
       maxCalls: policy?.budget?.maxCalls,

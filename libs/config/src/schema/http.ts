@@ -28,6 +28,15 @@ const client = z.strictObject({
         'Tools (names, globs or servers) that this client may call, instead of policy.defaultAllowedTools. Default: those.',
       ),
       deny: toolList('Tools (names, globs or servers) of these that it may not call. Default: none.'),
+      ceiling: toolList(
+        'Tools (names, globs or servers) beyond which it may call none, also with programs; allows nothing by itself. Default: no ceiling of its own.',
+      ),
+      ask: toolList(
+        'Tools (names, globs or servers; also own tools, such as `executePython`) of which each call by this client needs the agreement of a person, beside those of policy. Default: none.',
+      ),
+      readOnly: flag(
+        'Whether this client may call only tools whose servers claim that they change nothing. Default: as in policy.readOnly.',
+      ),
     })
     .exactOptional(),
   rateLimit: clientRateLimit.exactOptional(),

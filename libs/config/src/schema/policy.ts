@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { problemInServerRule } from '../tool-patterns.js';
-import { integer, list, serverName, toolList } from './fields.js';
+import { flag, integer, list, ownToolList, serverName, toolList } from './fields.js';
 
 export const policy = z.strictObject({
   ceiling: toolList(
@@ -9,6 +9,12 @@ export const policy = z.strictObject({
   ),
   defaultAllowedTools: toolList(
     'Tools (names, globs or servers) that an execution may call without asking for them. Default: none.',
+  ),
+  readOnly: flag(
+    'Whether only tools may be called whose servers claim (`readOnlyHint`) that they change nothing. Default: false.',
+  ),
+  ask: ownToolList(
+    'Own tools (`executeTypescript`, `executePython`, or globs of them) whose programs need the agreement of a person before they start. Default: none.',
   ),
   servers: z
     .record(
@@ -19,6 +25,9 @@ export const policy = z.strictObject({
         ),
         deny: list(
           'Tools of this server (own or full names, or globs of them) that are blocked, whatever else allows them. Default: none.',
+        ),
+        ask: list(
+          'Tools of this server (own or full names, or globs of them) of which each call needs the agreement of a person. Default: none.',
         ),
       }),
     )

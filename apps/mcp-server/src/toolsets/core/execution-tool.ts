@@ -15,6 +15,7 @@ import {
   type ExecuteRequest,
   type Executor,
 } from '@code-executor/executor';
+import { approvalFor, type ToolPolicy } from '@code-executor/proxy';
 import * as z from 'zod';
 
 import { publishedSchema, record } from '../../published-schema.js';
@@ -63,13 +64,14 @@ export interface ExecutionToolOptions {
   /** The names of the servers whose tools programs can call. */
   servers: readonly string[];
   limits?: ExecuteLimits | undefined;
+  policy?: Pick<ToolPolicy, 'ask'> | undefined;
 }
 
 /** The tool that runs programs in one language; results are the same for all. */
 export function executionTool(
   language: Pick<ExecutionLanguage, 'name' | 'title' | 'takesFiles'>,
   { tool }: Introduction,
-  { host, servers, limits }: ExecutionToolOptions,
+  { host, servers, limits, policy }: ExecutionToolOptions,
 ): Tool {
   return {
     ...tool,
@@ -79,8 +81,13 @@ export function executionTool(
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async call(args, context) {
       const { executor } = await host();
+      const approval = approvalFor(tool.name, policy, context.caller);
       // The executor validates its request, and says what is wrong with it.
-      const report = await executor.execute(args as ExecuteRequest, { ...context, language: language.name });
+      const report = await executor.execute(args as ExecuteRequest, {
+        ...context,
+        language: language.name,
+        ...(approval && { approval }),
+      });
       const { success, content, toolCallSummary } = report;
       return {
         structured: briefReport(report),
