@@ -16,7 +16,7 @@ import { packageOwners } from './tools/lint/package-owners.mjs';
 const house = { rules: { 'no-ambient-process': noAmbientProcess, 'owned-packages': ownedPackages } };
 
 /** What only tests and development use; a product's users never load it. */
-const tests = ['**/*.test.*', 'apps/mcp-server-e2e/**'];
+const tests = ['**/*.test.*', '**/fixtures/**', 'apps/mcp-server-e2e/**'];
 
 /** Each layer may import only the layers below it. */
 const layers = [

@@ -10,7 +10,6 @@ export const packageOwners = {
   '@keyv/redis': ['schema-cache'],
   '@modelcontextprotocol/client': ['client-pool'],
   '@modelcontextprotocol/node': ['mcp-server'],
-  '@modelcontextprotocol/sdk': ['client-pool'],
   '@modelcontextprotocol/server': ['mcp-server'],
   // An interface for all code that creates spans. It does nothing without the SDK, which only the server loads.
   '@opentelemetry/api': ['client-pool', 'executor', 'mcp-server'],

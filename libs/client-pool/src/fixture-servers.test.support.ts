@@ -36,8 +36,14 @@ export interface RunningServer {
 }
 
 /** Starts a fixture that prints its URL. */
-export async function startHttpServer(file: string, transport: 'http' | 'sse'): Promise<RunningServer> {
-  const child = spawn(process.execPath, [fixture(file), transport], { stdio: ['ignore', 'pipe', 'ignore'] });
+export async function startHttpServer(
+  file: string,
+  transport: 'http' | 'sse',
+  ...args: string[]
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, [fixture(file), transport, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return { server: { url, headers }, child, close: () => end(child) };
 }

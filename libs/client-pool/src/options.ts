@@ -10,6 +10,8 @@ export interface StdioServer {
   env?: Record<string, string>;
   /** Default: the working directory of this process. */
   cwd?: string;
+  /** Which eras of MCP are tried: `auto` asks for 2026-07-28 first. Default `legacy`, because many servers exit on an unknown first message. */
+  protocol?: 'legacy' | 'auto';
   /** How long it may take to start, answer and list its tools, in ms. Default: as for all servers. */
   connectTimeoutMs?: number;
 }
@@ -21,6 +23,8 @@ export interface HttpServer {
   url: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
+  /** Which eras of MCP are tried: `auto`, the default, asks for 2026-07-28 first; `legacy` does not. With `sse` always `legacy`. */
+  protocol?: 'legacy' | 'auto';
   /** How long it may take to answer and list its tools, in ms. Default: as for all servers. */
   connectTimeoutMs?: number;
 }

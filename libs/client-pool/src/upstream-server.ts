@@ -50,6 +50,8 @@ export class UpstreamServer {
     this.circuit = new Circuit({ ...options, onChange: options.onCircuitChange });
     this.#connector = new Connector({
       ...options,
+      knownProtocol: () => this.#tools.protocol,
+      onProtocolChanged: () => this.#tools.forgetProtocol(),
       onToolsChanged: () => this.#tools.markChanged(),
       onLost: () => this.#tools.forgetSession(),
     });

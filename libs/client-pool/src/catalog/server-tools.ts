@@ -2,11 +2,13 @@ import type { ListOptions, Logger, ToolSchema } from '@code-executor/contracts';
 
 import type { ConnectFailure, StillStarting } from '../connection/connect-failure.js';
 import { explainStart } from '../connection/explain-start.js';
+import type { ProtocolVerdict } from '../connection/protocol-verdict.js';
 import type { UpstreamConnection } from '../connection/upstream-connection.js';
 import type { UpstreamServer as ServerConfig } from '../options.js';
 import type { ServerAccess } from '../server-access.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { SessionCache, type ToolListCache } from './tool-list-cache.js';
+import type { ListedTools } from './tool-listing.js';
 
 /** What is known about a server's tools, by their own names. */
 export interface KnownTools {
@@ -98,6 +100,16 @@ export class ServerTools {
     if (connection !== this.#listedOver) void this.#catalog.refresh();
   }
 
+  /** The protocol that the server is known to speak. */
+  get protocol(): ProtocolVerdict | undefined {
+    return this.#catalog.protocol;
+  }
+
+  /** The server speaks another protocol now. */
+  forgetProtocol(): void {
+    this.#catalog.forgetProtocol();
+  }
+
   /** The server says that its tools changed. */
   markChanged(): void {
     this.#catalog.markChanged();
@@ -109,7 +121,7 @@ export class ServerTools {
   }
 
   /** Asks the server itself. A new connection over which it cannot be listed is given up. */
-  async #list(): Promise<ReadonlyMap<string, ToolSchema>> {
+  async #list(): Promise<ListedTools> {
     const { connector } = this.#access;
     if (connector.isPaused) await connector.pauseEnded();
     const isNew = !connector.isConnected;
@@ -117,11 +129,11 @@ export class ServerTools {
       const connection = await this.#access.connected();
       this.#listedOver = connection;
       try {
-        const tools = await connection.listTools(signal);
+        const listed = await connection.listTools(signal);
         connector.succeeded();
         const { name, logger } = this.#options;
-        if (isNew) logger.info({ server: name, tools: tools.size }, 'upstream server connected');
-        return tools;
+        if (isNew) logger.info({ server: name, tools: listed.tools.size }, 'upstream server connected');
+        return listed;
       } catch (error) {
         if (connector.isClosed || !isNew) throw error;
         throw connector.giveUp(connection, error);

@@ -17,7 +17,7 @@ test('a change announced while the tools are listed again is not lost', async ()
       const name = `t${lists.push('list')}`;
       const schema: ToolSchema = { name: `mcp__a__${name}`, server: 'a', parameters: {} };
       if (name === 't2') catalog.markChanged();
-      return new Map([[name, schema]]);
+      return { tools: new Map([[name, schema]]) };
     },
   });
   const names = async () => {
@@ -37,7 +37,7 @@ test('a server that announces changes all the time is listed at longer and longe
     cache: new SessionCache(),
     discoveryTimeoutMs: 10,
     logger: silentLogger,
-    list: () => Promise.resolve(new Map<string, ToolSchema>()).finally(() => lists++),
+    list: () => Promise.resolve({ tools: new Map<string, ToolSchema>() }).finally(() => lists++),
   });
   const flood = setInterval(() => catalog.markChanged(), 5);
   await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -4,14 +4,18 @@ import { type Logger, type ToolSchema, within } from '@code-executor/contracts';
 
 import { definitionKey } from './definition-key.js';
 import { isRecord } from '../json-record.js';
+import { type ProtocolVerdict, toProtocolVerdict } from '../connection/protocol-verdict.js';
 import type { UpstreamServer } from '../options.js';
 import type { CacheVerdict, ToolListCache } from './tool-list-cache.js';
-import { toEntry, toolsFrom } from './tool-listing.js';
+import { type ListedTools, toEntry, toolsFrom } from './tool-listing.js';
 
 /** Servers announce changes in bursts, and one listing answers them all. */
 const settleMs = 100;
 /** If a server announces changes all the time, this wait doubles each time, up to this limit. */
 const maxSettleMs = 5_000;
+
+/** A server cannot have its list read again more often than this. */
+const minTtlMs = 1_000;
 
 type Tools = ReadonlyMap<string, ToolSchema>;
 
@@ -22,7 +26,7 @@ export interface ToolCatalogOptions {
   server: UpstreamServer;
   cache: ToolListCache;
   /** Connects if necessary, and lists; rejects with a `ConnectFailure`. */
-  list: () => Promise<Tools>;
+  list: () => Promise<ListedTools>;
   /** Longest wait for a listing that is under way if there is an older one. */
   discoveryTimeoutMs: number;
   logger: Logger;
@@ -34,6 +38,8 @@ export class ToolCatalog {
   readonly #key: string;
   /** The last value of the cache that was understood. */
   #value: unknown;
+  /** The value whose protocol is not that of the server any more. */
+  #outdated: unknown;
   #tools: Tools | undefined;
   #refreshing: Promise<void> | undefined;
   #isChanged = false;
@@ -50,6 +56,17 @@ export class ToolCatalog {
   /** Number of tools; undefined if they are not known. */
   get size(): number | undefined {
     return this.#tools?.size;
+  }
+
+  /** The protocol that the server spoke when its tools were listed, if that is known. */
+  get protocol(): ProtocolVerdict | undefined {
+    const verdict = isRecord(this.#value) ? toProtocolVerdict(this.#value['protocol']) : undefined;
+    return this.#value === this.#outdated ? undefined : verdict;
+  }
+
+  /** The server does not speak that protocol any more. */
+  forgetProtocol(): void {
+    this.#outdated = this.#value;
   }
 
   /** For how long the server has been asked for its list; undefined while it is not being asked. */
@@ -137,8 +154,13 @@ export class ToolCatalog {
     this.#lists += 1;
     this.#askedAt = performance.now();
     try {
-      const tools = await this.#options.list();
-      return { tools: [...tools].map(toEntry) };
+      const { tools, ttlMs, protocol } = await this.#options.list();
+      const freshUntil = ttlMs === undefined ? undefined : Date.now() + Math.max(ttlMs, minTtlMs);
+      return {
+        tools: [...tools].map(toEntry),
+        protocol,
+        ...(freshUntil !== undefined && { freshUntil }),
+      };
     } finally {
       this.#askedAt = undefined;
     }
@@ -146,7 +168,9 @@ export class ToolCatalog {
 
   #judge(value: unknown, isRetryDue: boolean): CacheVerdict {
     if (!this.#understand(value)) return 'unusable';
-    return isRetryDue ? 'stale' : 'fresh';
+    const { freshUntil } = value as { freshUntil?: unknown };
+    const isExpired = typeof freshUntil === 'number' && freshUntil <= Date.now();
+    return isRetryDue || isExpired ? 'stale' : 'fresh';
   }
 
   /** The tools of a cached value, which is checked as a server's answer is; undefined if it is not a list of tools. */

@@ -24,7 +24,17 @@ export class SessionCache implements ToolListCache {
     load: () => Promise<unknown>,
     judge: (value: unknown) => CacheVerdict,
   ): Promise<unknown> {
-    if (this.#value !== undefined && judge(this.#value) !== 'unusable') return this.#value;
+    const value = this.#value;
+    const verdict = value === undefined ? 'unusable' : judge(value);
+    if (verdict === 'fresh') return value;
+    const loading = this.#load(load);
+    if (verdict === 'unusable') return loading;
+    // The old list stays if that fails.
+    loading.catch(() => undefined);
+    return value;
+  }
+
+  #load(load: () => Promise<unknown>): Promise<unknown> {
     this.#loading ??= load()
       .then((value) => (this.#value = value))
       .finally(() => (this.#loading = undefined));

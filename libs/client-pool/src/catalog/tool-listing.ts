@@ -2,6 +2,7 @@ import { type Logger, type ToolAnnotations, type ToolSchema } from '@code-execut
 import { meterJson } from '@code-executor/pipes';
 
 import { ConnectFailure } from '../connection/connect-failure.js';
+import type { ProtocolVerdict } from '../connection/protocol-verdict.js';
 import { isRecord } from '../json-record.js';
 import { costLimit, maxMessageCost } from '../transport/message-limits.js';
 import { toolName } from './tool-names.js';
@@ -18,6 +19,15 @@ const usableName = /^\P{Cc}+$/u;
 const maxNamesLogged = 20;
 const maxCharsLogged = 100;
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** What a server answers when it is asked for its tools. */
+export interface ListedTools {
+  tools: ReadonlyMap<string, ToolSchema>;
+  /** For how long the list holds, as the server says. */
+  ttlMs?: number;
+  /** Which protocol it spoke. */
+  protocol?: ProtocolVerdict;
+}
 
 /** Asks a server for one page of `tools/list`. */
 export type RequestPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;

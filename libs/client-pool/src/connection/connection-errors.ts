@@ -124,6 +124,15 @@ export function isRefusal(fault: RequestFault): boolean {
   return fault.status === 401 || fault.status === 403;
 }
 
+/** What a server of the other era, or of another revision, answers to a request that it does not understand. */
+const strangeCodes: ReadonlySet<number> = new Set([-32_000, -32_001, -32_020, -32_022, -32_600, -32_601]);
+const strangeStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
+
+/** Whether the answer says that the server does not speak the protocol that was taken for granted. */
+export function deniesEra({ status = 0, rpcCode = 0 }: RequestFault): boolean {
+  return strangeStatuses.has(status) || strangeCodes.has(rpcCode);
+}
+
 /** The system's word for a failure, for example ECONNREFUSED, of an error or of its cause. */
 export function systemCode(error: unknown): string | undefined {
   return systemCodeOf(rootCause(error));

@@ -15,6 +15,8 @@ function connectorTo(server: ConnectorOptions['server'], resetTimeoutMs: number)
     connectTimeoutMs: 20_000,
     resetTimeoutMs,
     logger: { ...silentLogger, warn },
+    knownProtocol: () => undefined,
+    onProtocolChanged: () => undefined,
     onToolsChanged: () => undefined,
     onLost: () => undefined,
   });

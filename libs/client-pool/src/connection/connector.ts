@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger } from '@code-executor/contracts';
 
 import { ConnectFailure } from './connect-failure.js';
+import type { ConnectionOptions } from './connection-options.js';
 import { RestartPace } from './restart-pace.js';
-import { type ConnectionOptions, UpstreamConnection } from './upstream-connection.js';
+import { UpstreamConnection } from './upstream-connection.js';
 
 /** After a failed attempt the server is left alone for this long, twice as long after each further one. */
 const firstCoolDownMs = 2_000;

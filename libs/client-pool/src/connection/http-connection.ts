@@ -1,13 +1,15 @@
-import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
+import * as sdk from '@modelcontextprotocol/client';
 import {
+  SdkError,
+  SdkHttpError,
   StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+  type Transport,
+} from '@modelcontextprotocol/client';
 
 import { boundedFetch } from '../transport/bounded-fetch.js';
 import { ConnectFailure } from './connect-failure.js';
 import {
+  deniesEra,
   isRefusal,
   type Loss,
   type RequestFault,
@@ -16,21 +18,28 @@ import {
   tooLarge,
 } from './connection-errors.js';
 import type { HttpServer } from '../options.js';
+import type { ProtocolVerdict } from './protocol-verdict.js';
 
 /** Deprecated, as the transport itself is, but some servers speak nothing else. */
 const {
   SSEClientTransport,
-  SseError,
-}: {
-  SSEClientTransport: new (url: URL, options: sseModule.SSEClientTransportOptions) => Transport;
-  SseError: typeof sseModule.SseError;
-} = sseModule;
+}: { SSEClientTransport: new (url: URL, options: sdk.SSEClientTransportOptions) => Transport } = sdk;
+
+/** Which eras of MCP are tried, and which one the server is known to speak. */
+export interface ConnectHow {
+  protocol: 'legacy' | 'auto';
+  verdict?: ProtocolVerdict | undefined;
+}
 
 export interface HttpConnectionOptions {
   name: string;
   server: HttpServer;
+  /** Which protocol the server is known to speak, if any. */
+  verdict: ProtocolVerdict | undefined;
+  /** The server does not speak that protocol. */
+  onVerdictWrong: () => void;
   /** Starts a session over the transport. */
-  connect: (transport: Transport) => Promise<void>;
+  connect: (transport: Transport, how: ConnectHow) => Promise<void>;
   /** Ends what a failed `connect` has left open. */
   disconnect: () => Promise<void>;
   toFault: (error: unknown) => RequestFault;
@@ -66,16 +75,41 @@ export async function connectHttp(options: HttpConnectionOptions): Promise<void>
       },
     }),
   };
-  const sse = () => connect(new SSEClientTransport(url, transportOptions));
+  const sse = () => connect(new SSEClientTransport(url, transportOptions), { protocol: 'legacy' });
   if (server.type === 'sse') return sse();
+  const http = (verdict?: ProtocolVerdict) => {
+    const protocol = server.protocol ?? 'auto';
+    return connect(new StreamableHTTPClientTransport(url, transportOptions), { protocol, verdict });
+  };
   try {
-    await connect(new StreamableHTTPClientTransport(url, transportOptions));
+    await withVerdict(http, options);
   } catch (error) {
     // Only an answer shows that the server may speak the older transport.
-    if (!(error instanceof StreamableHTTPError) || isRefusal(toFault(error))) throw error;
+    if (!isAnswer(error) || isRefusal(toFault(error))) throw error;
     await options.disconnect();
     await sse().catch((reason: unknown) => {
-      throw reason instanceof SseError ? error : reason;
+      throw reason instanceof sdk.SseError ? error : reason;
     });
   }
+}
+
+/** Connects as the server is known to speak, and if it does not any more, after asking it again. */
+async function withVerdict(
+  connect: (verdict?: ProtocolVerdict) => Promise<void>,
+  { verdict, onVerdictWrong, disconnect, toFault }: HttpConnectionOptions,
+): Promise<void> {
+  if (!verdict) return connect();
+  try {
+    await connect(verdict);
+  } catch (error) {
+    if (!deniesEra(toFault(error))) throw error;
+    onVerdictWrong();
+    await disconnect();
+    await connect();
+  }
+}
+
+function isAnswer(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return true;
+  return error instanceof SdkError && error.code === sdk.SdkErrorCode.ClientHttpUnexpectedContent;
 }

@@ -1,83 +1,60 @@
+import { type ToolResult, untilAborted, within } from '@code-executor/contracts';
 import {
-  type JsonObject,
-  type Logger,
-  type ToolResult,
-  type ToolSchema,
-  untilAborted,
-  within,
-} from '@code-executor/contracts';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import * as sseModule from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
+  type Client,
   type JSONRPCMessage,
-  ResultSchema,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+  SseError,
+  type RequestOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 
+import { anyResult } from './any-result.js';
 import { limitAnswers } from '../transport/answer-limit.js';
 import { cancelled } from '../calls/cancelled.js';
 import { ConnectFailure } from './connect-failure.js';
-import { asksTooMuch, type Loss, type RequestFault, toCallError, tooLarge } from './connection-errors.js';
+import type { ConnectionOptions, UpstreamCall } from './connection-options.js';
+import {
+  asksTooMuch,
+  deniesEra,
+  type Loss,
+  type RequestFault,
+  toCallError,
+  tooLarge,
+} from './connection-errors.js';
 import { explainConnectFailure } from './explain-connect-failure.js';
-import { connectHttp } from './http-connection.js';
-import type { HttpServer, StdioServer, UpstreamServer } from '../options.js';
+import { type ConnectHow, connectHttp } from './http-connection.js';
+import type { HttpServer, StdioServer } from '../options.js';
+import { logLastWords } from './last-words.js';
+import { McpClient } from './mcp-client.js';
 import { parseMessage } from '../transport/parse-message.js';
 import { type Present, presenter, secretBlanker } from './presentable.js';
 import { toRequestFault } from './sdk-fault.js';
 import { StdioTransport } from '../transport/stdio-transport.js';
-import { listAllTools } from '../catalog/tool-listing.js';
+import { type ListedTools, listAllTools } from '../catalog/tool-listing.js';
 import { rewordError, toToolResult } from '../calls/tool-result.js';
-import { version } from '../version.js';
 
 const closed: Loss = { code: 'cancelled', how: 'was closed' };
 /** A call whose server reports progress for ever is given up after this many times its limit. */
 const maxProgressExtensions = 10;
 const endSessionMs = 1000;
-/** How much of the last output of a server is logged, for each of its streams. */
-const maxLoggedChars = 8192;
-const { SseError }: { SseError: typeof sseModule.SseError } = sseModule;
-
-export interface ConnectionOptions {
-  name: string;
-  server: UpstreamServer;
-  /** The whole environment of a child process. */
-  env: Record<string, string>;
-  connectTimeoutMs: number;
-  logger: Logger;
-  onToolsChanged: () => void;
-  /** The connection is gone; called once, also after `close()`. */
-  onLost: (loss: Loss) => void;
-}
-
-export interface UpstreamCall {
-  tool: ToolSchema;
-  /** The tool's name at the server. */
-  ownName: string;
-  args: JsonObject;
-  /** How long the call may take; progress starts it anew, ten times at most. */
-  timeoutMs: number;
-  /** The parent of what the server does. */
-  traceparent: string | undefined;
-  signal: AbortSignal | undefined;
-}
 
 /**
  * One connection to one upstream server, used once. The MCP SDK ends here: its types and errors
- * are known to this file and to `http-connection`, `sdk-fault` and `parse-message`, so that another SDK can take
- * its place.
+ * are known to this file and to `mcp-client`, `http-connection`, `sdk-fault` and `parse-message`, and those of its OAuth
+ * client to the folder `login`, so that another SDK can take its place.
  */
 export class UpstreamConnection {
   readonly #options: ConnectionOptions;
   readonly #present: Present;
   readonly #blankSecrets: (text: string) => string;
-  #client: Client | undefined;
+  #client: McpClient | undefined;
   #transport: Transport | undefined;
   #loss: Loss | undefined;
   #closing: Promise<void> | undefined;
   #mediaType = '';
   #isLogged = false;
+  /** The era was taken from an earlier connection, and no answer has shown yet that it is still right. */
+  #isEraUnproven = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -94,7 +71,10 @@ export class UpstreamConnection {
   async open(signal: AbortSignal): Promise<void> {
     const { server } = this.#options;
     try {
-      if ('command' in server) await this.#connect(this.#createStdioTransport(server), signal);
+      if ('command' in server)
+        await this.#connect(this.#createStdioTransport(server), signal, {
+          protocol: server.protocol ?? 'legacy',
+        });
       else await this.#connectHttp(server, signal);
     } catch (error) {
       throw this.#toConnectFailure(error, signal, 'start a session');
@@ -102,10 +82,18 @@ export class UpstreamConnection {
   }
 
   /** All tools by their own names. The SDK's `listTools` would reject them all for one bad `outputSchema`. */
-  async listTools(signal: AbortSignal): Promise<Map<string, ToolSchema>> {
+  async listTools(signal: AbortSignal): Promise<ListedTools> {
     const { name, logger } = this.#options;
+    const ttls: number[] = [];
+    const requestPage = async (cursor: string | undefined) => {
+      const page = await this.#requestToolPage(cursor, signal);
+      if (typeof page['ttlMs'] === 'number' && page['ttlMs'] > 0) ttls.push(page['ttlMs']);
+      return page;
+    };
     try {
-      return await listAllTools(name, (cursor) => this.#requestToolPage(cursor, signal), logger);
+      const tools = await listAllTools(name, requestPage, logger);
+      const protocol = this.#connected().verdict;
+      return { tools, protocol, ...(ttls.length > 0 && { ttlMs: Math.min(...ttls) }) };
     } catch (error) {
       throw this.#toConnectFailure(error, signal, 'list its tools');
     }
@@ -121,13 +109,16 @@ export class UpstreamConnection {
     signal?.addEventListener('abort', onAbort, { once: true });
     const params = { name: ownName, arguments: args, ...(traceparent && { _meta: { traceparent } }) };
     try {
-      const raw = await this.#connected().request({ method: 'tools/call', params }, ResultSchema, {
-        signal: abort.signal,
-        timeout,
-        maxTotalTimeout: timeout * maxProgressExtensions,
-        resetTimeoutOnProgress: true,
-        onprogress: () => {}, // asks the server for progress
-      });
+      const raw = await this.#request(
+        { method: 'tools/call', params },
+        {
+          signal: abort.signal,
+          timeout,
+          maxTotalTimeout: timeout * maxProgressExtensions,
+          resetTimeoutOnProgress: true,
+          onprogress: () => {}, // asks the server for progress
+        },
+      );
       const result = toToolResult(raw);
       if (!result) throw new Error('its answer is no tool result');
       return rewordError(result, this.#blankSecrets);
@@ -145,32 +136,55 @@ export class UpstreamConnection {
     await this.#closing;
   }
 
-  #connected(): Client {
+  async #request(
+    request: Parameters<Client['request']>[0],
+    options: RequestOptions,
+  ): Promise<Record<string, unknown>> {
+    try {
+      const result = await this.#connected().client.request(request, anyResult, options);
+      this.#isEraUnproven = false;
+      return result;
+    } catch (error) {
+      if (this.#isEraUnproven && deniesEra(this.#toFault(error))) this.#loseEra();
+      throw error;
+    }
+  }
+
+  #connected(): McpClient {
     if (!this.#client || this.#loss) throw new Error('the connection is closed');
     return this.#client;
   }
 
-  async #connect(transport: Transport, signal: AbortSignal): Promise<void> {
+  async #connect(
+    transport: Transport,
+    signal: AbortSignal,
+    { protocol, verdict }: ConnectHow,
+  ): Promise<void> {
     const { name, logger, onToolsChanged, connectTimeoutMs } = this.#options;
-    const client = new Client({ name: 'code-executor', version }, { capabilities: {} });
-    client.onerror = (error) => {
-      // The event stream is the whole connection; the SDK would reopen it without a session.
-      if (error instanceof SseError) this.#lose({ code: 'unavailable', how: 'broke the connection' });
-      logger.debug({ server: name, reason: this.#present(error.message) }, 'upstream protocol error');
-    };
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
+    const client = new McpClient({
+      protocol,
+      onToolsChanged,
+      onError: (error) => {
+        // The event stream is the whole connection; the SDK would reopen it without a session.
+        if (error instanceof SseError) this.#lose({ code: 'unavailable', how: 'broke the connection' });
+        logger.debug({ server: name, reason: this.#present(error.message) }, 'upstream protocol error');
+      },
+    });
     limitAnswers(transport, () => this.#lose(asksTooMuch));
     this.#client = client;
     this.#transport = transport;
     // The signal ends the wait; the SDK's own limit must not come first.
-    await untilAborted(client.connect(transport, { timeout: connectTimeoutMs * 2 }), signal);
+    await untilAborted(client.connect(transport, { verdict, timeoutMs: connectTimeoutMs * 2 }), signal);
+    this.#isEraUnproven = verdict?.era === 'modern';
   }
 
   #connectHttp(server: HttpServer, signal: AbortSignal): Promise<void> {
     return connectHttp({
       name: this.#options.name,
       server,
-      connect: (transport) => this.#connect(transport, signal),
+      verdict: this.#options.knownProtocol(),
+      onVerdictWrong: this.#options.onProtocolChanged,
+      connect: (transport, how) => this.#connect(transport, signal, how),
       disconnect: async () => this.#client?.close(),
       toFault: (error) => this.#toFault(error),
       onMediaType: (mediaType) => (this.#mediaType = mediaType),
@@ -191,12 +205,18 @@ export class UpstreamConnection {
     const params = cursor === undefined ? {} : { cursor };
     const timeout = this.#options.connectTimeoutMs * 2;
     try {
-      const request = this.#connected().request({ method: 'tools/list', params }, ResultSchema, { timeout });
+      const request = this.#request({ method: 'tools/list', params }, { timeout });
       return await untilAborted(request, signal);
     } catch (error) {
       if (this.#toFault(error).kind === 'method_not_found') return { tools: [] };
       throw error;
     }
+  }
+
+  /** Nothing was executed, because the server did not understand the request. The next connection asks it again. */
+  #loseEra(): void {
+    this.#options.onProtocolChanged();
+    this.#lose({ code: 'unavailable', how: 'speaks another version of MCP now', isSessionExpired: true });
   }
 
   #lose(loss: Loss): void {
@@ -249,15 +269,8 @@ export class UpstreamConnection {
   /** Logs what the server has said about its failure, which only the operator may read. */
   #log(how: string, answer = ''): void {
     if (this.#isLogged) return;
-    const { stderr = '', stdout = '' } =
-      this.#transport instanceof StdioTransport ? this.#transport.lastWords : {};
-    const said = Object.entries({ answer, stderr, stdout }).flatMap(([where, text]) => {
-      const shown = this.#present(text, maxLoggedChars);
-      return shown === '' ? [] : [[where, shown]];
-    });
-    if (said.length === 0) return;
-    this.#isLogged = true;
-    const fields = { server: this.#options.name, how, ...(Object.fromEntries(said) as object) };
-    this.#options.logger.warn(fields, 'the last words of an upstream server');
+    const { name: server, logger } = this.#options;
+    const failure = { server, transport: this.#transport, how, answer };
+    this.#isLogged = logLastWords(failure, { present: this.#present, logger });
   }
 }

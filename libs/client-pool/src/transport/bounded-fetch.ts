@@ -39,7 +39,9 @@ interface Gate {
 export function boundedFetch(options: BoundedFetchOptions): Fetch {
   const messages = new ServerMessages();
   return async (url, init) => {
-    const isPost = init?.method === 'POST';
+    const sent = new Headers(init?.headers);
+    // A request for notifications is a stream that servers may cut, as the GET of the legacy era is.
+    const isPost = init?.method === 'POST' && sent.get('mcp-method') !== 'subscriptions/listen';
     const onError = (cause: unknown) => {
       if (init?.signal?.aborted) return;
       // A GET opens the stream of notifications, which servers may cut or refuse; the SDK opens it again.
@@ -55,7 +57,7 @@ export function boundedFetch(options: BoundedFetchOptions): Fetch {
     if (isPost) options.onMediaType?.(mediaTypeOf(response));
     // The protocol says 404; the SDK's own example server, and so many others, say 400.
     const isRefused = response.status === 404 || response.status === 400;
-    if (isPost && isRefused && new Headers(init.headers).has('mcp-session-id')) {
+    if (isPost && isRefused && sent.has('mcp-session-id')) {
       options.onSessionLost(response.status);
     }
     if (!response.body) return response;

@@ -1,4 +1,4 @@
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 
 import { isRecord } from '../json-record.js';
 
@@ -8,7 +8,7 @@ import { isRecord } from '../json-record.js';
  */
 export function parseMessage(line: string): JSONRPCMessage {
   const value: unknown = JSON.parse(line);
-  return isPlainAnswer(value) ? value : JSONRPCMessageSchema.parse(value);
+  return isPlainAnswer(value) ? value : parseJSONRPCMessage(value);
 }
 
 /** A result without metadata, and nothing else. */
