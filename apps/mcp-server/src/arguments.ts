@@ -7,7 +7,7 @@ whose sandboxed programs can call the tools of all your other MCP servers.
 
 Options:
   --config <file>  Read this configuration and no other.
-  --http           Serve your tools over HTTP to programs on this machine, and no MCP.
+  --http           Serve MCP and your tools over HTTP, to programs on this machine unless configured otherwise.
   --no-auth        With --http: ask for no token; every program on this machine may call your tools.
   -v, --version    Print the version.
   -h, --help       Print this.

@@ -1,21 +1,30 @@
 import { enabledLanguages } from '@code-executor/config';
+import type { Host, HostSettings } from '@code-executor/host';
 
 import type { FirstSettings } from './first-settings.js';
 import { instructionsFor, instructionsWhenBroken } from './instructions.js';
 import { introductions } from './introductions.js';
-import type { LazyHost } from './lazy-host.js';
 import type { FoundSettings } from './read-settings.js';
 import type { Tool } from './tool.js';
+
+/** Where the host comes from, once something needs it. */
+interface HostOpener {
+  open: (settings: HostSettings) => Promise<Host>;
+}
 
 /** What a client gets under the configuration of now: instructions and tools, which are made when they are asked for. */
 export class CurrentOffer {
   readonly #version: string;
-  readonly #host: LazyHost;
+  readonly #host: HostOpener;
   #settings: FoundSettings | undefined;
   #problem: string | undefined;
   #tools: Promise<Tool[]> | undefined;
 
-  constructor({ settings, problem }: FirstSettings, version: string, host: LazyHost) {
+  constructor(
+    { settings, problem }: Pick<FirstSettings, 'settings' | 'problem'>,
+    version: string,
+    host: HostOpener,
+  ) {
     this.#version = version;
     this.#host = host;
     this.#settings = settings;

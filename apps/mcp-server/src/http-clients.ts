@@ -13,12 +13,27 @@ export function tokenHashes({ http }: Config): Record<string, string> | undefine
   return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
 }
 
+/** The clients whose token counted before and does not count now. */
+export function revokedClients(before: Config, now: Config): string[] {
+  const hashes = tokenHashes(now);
+  return Object.entries(tokenHashes(before) ?? {}).flatMap(([id, hash]) =>
+    hashes?.[id] === hash ? [] : [id],
+  );
+}
+
 /** The caller if all share one token, or need none; no client of the configuration can have this name. */
 const anyone: Caller = { id: '(anyone)', kind: 'http' };
 
-/** The client of this name as the configuration describes it now; without a name, the caller that all share. */
+/** The client of this name, as the configuration describes it now; without a name or with that of `anyone`, the caller that all share. */
 export function callerOf({ http }: Config, id: string | undefined): Caller {
-  return id === undefined ? anyone : { id, kind: 'http', policy: { ...http?.clients?.[id]?.policy } };
+  if (id === undefined || id === anyone.id) return anyone;
+  const { policy, maxExecutions } = http?.clients?.[id] ?? {};
+  return {
+    id,
+    kind: 'http',
+    policy: { ...policy },
+    ...(maxExecutions !== undefined && { maxExecutions }),
+  };
 }
 
 /** How often a client may call: its own limits override those for all clients. */

@@ -19,6 +19,8 @@ export interface ListeningServer extends HttpServer {
   tokenFile?: HttpTokenFile;
   /** What a client needs to call, for the log. */
   accessText: string;
+  /** Ends what a client of `http.clients` has under way; undefined without clients. */
+  hangUp?: (clientId: string) => void;
 }
 
 /** Listens where the configuration says; undefined, and a report on stderr, if that is not possible. */

@@ -1,11 +1,14 @@
 import type { Host } from '@code-executor/host';
 
 import { callerRoutes } from './caller-routes.js';
+import { CurrentOffer } from './current-offer.js';
 import { createHostMetrics } from './host-metrics.js';
 import { httpAccess } from './http-access.js';
-import { tokenHashes } from './http-clients.js';
+import { callerOf, revokedClients, tokenHashes } from './http-clients.js';
 import type { LateLogger } from './late-logger.js';
-import { listenHttp } from './listen-http.js';
+import { type ListeningServer, listenHttp } from './listen-http.js';
+import { McpEndpoint } from './mcp/http/mcp-endpoint.js';
+import { mcpRoutes } from './mcp/http/mcp-routes.js';
 import { onShutdown } from './on-shutdown.js';
 import { closeHost, openHost } from './open-host.js';
 import { openTelemetry } from './open-telemetry.js';
@@ -29,7 +32,7 @@ interface Started {
 }
 
 /**
- * Serves the tools over HTTP until a signal comes; says on stderr where, or why not, with exit code 1. Without
+ * Serves MCP and the tools themselves over HTTP until a signal comes; says on stderr where, or why not, with exit code 1. Without
  * `needsToken`, every program on this machine may call.
  */
 export async function serveHttp(started: Started, needsToken: boolean): Promise<void> {
@@ -45,10 +48,15 @@ export async function serveHttp(started: Started, needsToken: boolean): Promise<
   const metrics = createHostMetrics(() => host, logger);
   const host: Host = openHost({ ...settings, observe: metrics.record, logger });
   const refusals = recordRefusals(metrics, host, logger);
+  const offer = new CurrentOffer({ settings, problem: undefined }, version, {
+    open: () => Promise.resolve(host),
+  });
+  const endpoint = openEndpoint(host, offer, version, logger);
   const groups = [
     probeRoutes({ version, host: () => host, maxCalls: () => host.poolStats.max }),
     metricsRoutes(metrics, 'token'),
     callerRoutes(host),
+    mcpRoutes(endpoint, () => host.settings.config),
   ];
   const server = await listenHttp(groups, host, access, {
     maxConnections,
@@ -63,6 +71,7 @@ export async function serveHttp(started: Started, needsToken: boolean): Promise<
     await server.tokenFile?.remove();
     // What its requests call has to be there until they are answered.
     if (goOnMs > 0) await server.close();
+    await endpoint.close();
     await refusals.flush();
     await closeHost(host, 0);
     await telemetry?.close();
@@ -73,27 +82,62 @@ export async function serveHttp(started: Started, needsToken: boolean): Promise<
       '--no-auth: every program on this machine may call what policy.defaultAllowedTools allows; without it, each needs a token.';
     logger.warn({}, warning);
   }
-  reloadOnChange(started, host);
+  reloadOnChange(started, { host, offer, endpoint, server });
   const { length } = Object.keys(settings.servers);
   logger.info({ version, servers: length }, `listening on ${server.url}, ${server.accessText}`);
 }
 
-function reloadOnChange({ settings, read, logger }: Started, host: Host): void {
+/** The parts that new settings concern. */
+interface Serving {
+  host: Host;
+  offer: CurrentOffer;
+  endpoint: McpEndpoint;
+  server: ListeningServer;
+}
+
+function openEndpoint(host: Host, offer: CurrentOffer, version: string, logger: LateLogger): McpEndpoint {
+  const onUnrecorded = (error: unknown) => logger.error({ err: error }, 'The audit record was not written.');
+  return new McpEndpoint({
+    version,
+    instructions: () => offer.instructions(),
+    tools: () => offer.tools(),
+    callerOf: (clientId) => callerOf(host.settings.config, clientId),
+    record: (event) => void Promise.resolve(host.audit(event)).catch(onUnrecorded),
+    logger,
+  });
+}
+
+function reloadOnChange({ settings, read, logger }: Started, serving: Serving): void {
+  const { host, offer, endpoint } = serving;
   const hasClients = tokenHashes(settings.config) !== undefined;
   watchSettings({
     settings,
     read,
     places: settings.places,
     logger,
-    onRead(next, hasChanged) {
+    async onRead(next, hasChanged) {
+      offer.use(next, hasChanged);
       if (!hasChanged) return;
+      const before = host.settings.config;
       host.reload(next);
+      await endRevoked(revokedClients(before, next.config), serving);
+      await endpoint.toolsChanged();
       if (hasClients !== (tokenHashes(next.config) !== undefined)) {
         logger.warn({}, 'Whether there are http.clients counts from the next start.');
       }
     },
     onProblem(problem) {
+      offer.report(problem);
       if (problem !== undefined) host.refuse();
     },
   });
+}
+
+/** Ends everything that clients with a token of before have under way. */
+async function endRevoked(clients: readonly string[], { host, endpoint, server }: Serving): Promise<void> {
+  for (const id of clients) {
+    host.executor.cancelAll({ id, kind: 'http' }, 'The token of its client was revoked.');
+    server.hangUp?.(id);
+    await endpoint.endSessionsOf(id);
+  }
 }

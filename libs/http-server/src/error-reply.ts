@@ -19,7 +19,7 @@ export function sendError(
   if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
   const httpStatus = status ?? httpStatusOf(code);
   rememberRefusal(reply, httpStatus, error);
-  return reply.code(httpStatus).send(form(error, reply.request.body));
+  return reply.code(httpStatus).send(form(error, { status: httpStatus, body: reply.request.body }));
 }
 
 function errorBody({ code, message, tool, server, retryAfterMs }: CodeExecutorError): ErrorBody {

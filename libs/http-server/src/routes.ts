@@ -26,7 +26,7 @@ export interface RouteGroup {
   /** How many requests to the group one client may have under way, open streams included. Default: no limit. */
   maxOpenPerClient?: number;
   /** The body of an answer that refuses a request, if the group has a form of its own. Default: `{ "error": … }`. */
-  errorBody?: (error: CodeExecutorError, body: unknown) => object;
+  errorBody?: (error: CodeExecutorError, refused: { status: number; body: unknown }) => object;
   /** Sent with every answer of the group, errors included. */
   headers?: Readonly<Record<string, string>>;
   routes: readonly (Route | StreamRoute)[];
@@ -96,6 +96,8 @@ export interface HttpRequest {
   readonly trace: TraceParent;
   /** Aborted when the client hangs up before it has the whole answer. */
   readonly signal: AbortSignal;
+  /** Resolves when the whole answer is sent, or the client has hung up. */
+  readonly ended: Promise<void>;
   /** Aborted when the server begins to close: a stream that has no end of its own ends then. */
   readonly closing: AbortSignal;
   /** Says that the handler itself records how the request ends, even if it is refused. */

@@ -117,9 +117,10 @@ describe('a stream route', () => {
     const { route, asked, cancelled } = openStream();
     await start(programs([route]));
     const answer = await ask();
-    const { signal } = await asked;
+    const { signal, ended } = await asked;
     answer.destroy();
     await cancelled;
+    await ended;
     expect(signal.aborted).toBe(true);
   });
 
@@ -194,7 +195,11 @@ describe('a stream route', () => {
 
 describe('a group', () => {
   test('gives refusals a form of its own, with the body that they answer', async () => {
-    const errorBody: RouteGroup['errorBody'] = ({ code, message }, body) => ({ own: code, message, body });
+    const errorBody: RouteGroup['errorBody'] = ({ code, message }, { body }) => ({
+      own: code,
+      message,
+      body,
+    });
     const failing: StreamRoute = {
       method: 'POST',
       path: '/',

@@ -21,6 +21,7 @@ export function toHttpRequest(
     isTrusted: isTrusted(request),
     trace: parseTraceparent(headers['traceparent']) ?? newTraceParent(),
     signal: untilGone(reply),
+    ended: new Promise((resolve) => void reply.raw.once('close', resolve)),
     closing,
     recordedByHandler: () => letRequestIn(request),
   };

@@ -40,6 +40,11 @@ const client = z.strictObject({
     })
     .exactOptional(),
   rateLimit: clientRateLimit.exactOptional(),
+  maxExecutions: integer(
+    1,
+    10_000,
+    'How many of its executions may run or wait at once; a further one is refused. Default: as many as the queue takes.',
+  ),
 });
 
 export const http = z.strictObject({

@@ -1,0 +1,92 @@
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+
+/** The limits of one session. */
+const maxEvents = 256;
+const maxSessionBytes = 1024 * 1024;
+/** Of all sessions together. */
+const maxBytes = 64 * 1024 * 1024;
+/** Clients come back at once or not at all; by then, an execution is no longer kept either. */
+const maxAgeMs = 300_000;
+
+interface Event {
+  streamId: string;
+  message: JSONRPCMessage;
+  bytes: number;
+  sentMs: number;
+}
+
+/** How much the logs of all sessions hold. */
+export interface HeldEvents {
+  bytes: number;
+}
+
+/**
+ * The last messages of a session, for a client that lost a stream and asks for the rest of it. The oldest go first, so that a
+ * client that never comes back costs little.
+ */
+export class EventLog implements EventStore {
+  readonly #held: HeldEvents;
+  readonly #events = new Map<string, Event>();
+  #bytes = 0;
+  #count = 0;
+
+  constructor(held: HeldEvents) {
+    this.#held = held;
+  }
+
+  storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
+    const id = `${streamId}/${++this.#count}`;
+    const bytes = JSON.stringify(message).length;
+    this.#events.set(id, { streamId, message, bytes, sentMs: performance.now() });
+    this.#change(bytes);
+    this.dropOld();
+    return Promise.resolve(id);
+  }
+
+  /** The stream of an event that was sent, even if it is no longer kept; undefined for an id that never was one. */
+  getStreamIdForEventId(id: string): Promise<string | undefined> {
+    const [, streamId, number] = /^([\w-]{1,64})\/(\d{1,15})$/.exec(id) ?? [];
+    return Promise.resolve(Number(number) <= this.#count ? streamId : undefined);
+  }
+
+  async replayEventsAfter(
+    lastId: string,
+    { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<string> {
+    const streamId = (await this.getStreamIdForEventId(lastId)) ?? '';
+    const last = numberOf(lastId);
+    for (const [id, event] of this.#events) {
+      // An empty message only tells the client the id of its stream.
+      const isMissed = event.streamId === streamId && numberOf(id) > last && 'jsonrpc' in event.message;
+      if (isMissed) await send(id, event.message);
+    }
+    return streamId;
+  }
+
+  /** Forgets events that are too old, and the oldest of too many. */
+  dropOld(): void {
+    const fromMs = performance.now() - maxAgeMs;
+    for (const [id, { bytes, sentMs }] of this.#events) {
+      const isTooMuch =
+        this.#events.size > maxEvents || this.#bytes > maxSessionBytes || this.#held.bytes > maxBytes;
+      if (!isTooMuch && sentMs > fromMs) break;
+      this.#events.delete(id);
+      this.#change(-bytes);
+    }
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#events.clear();
+    this.#change(-this.#bytes);
+  }
+
+  #change(bytes: number): void {
+    this.#bytes += bytes;
+    this.#held.bytes += bytes;
+  }
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(id.lastIndexOf('/') + 1));
+}
