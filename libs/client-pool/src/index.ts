@@ -1,3 +1,4 @@
+export { serverIdentity } from './catalog/definition-key.js';
 export { ClientPool } from './client-pool.js';
 export type {
   CircuitState,

@@ -3,6 +3,7 @@ import {
   type CodeExecutorError,
   type FailedServer,
   type ListOptions,
+  type ToolSchema,
   untilAborted,
   within,
 } from '@code-executor/contracts';
@@ -128,6 +129,11 @@ export class UpstreamServer {
       if (signal?.aborted) throw cancelled(signal);
       throw this.#connector.toFailure(error).toCallError(tool, this.#access.coolDownLeftMs);
     }
+  }
+
+  /** A tool as it is listed over this connection; see {@link ServerTools.over}. */
+  toolOver(connection: UpstreamConnection, ownName: string): Promise<ToolSchema | undefined> {
+    return this.#tools.over(connection, ownName);
   }
 
   /** A call that {@link retire} waits for. */

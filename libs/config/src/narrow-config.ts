@@ -85,6 +85,7 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
     readOnly: onlyTo(true, false),
     ask: more,
     servers: { '*': { allow: someOwnToolsOrAny, deny: more, ask: more } },
+    pinning: towards(['report', 'enforce'], 'report'),
     budget: { maxCalls: atMost(1000), maxConcurrent: atMost(32), maxBytes: atMost(67_108_864) },
   },
   http: own,

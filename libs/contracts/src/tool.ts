@@ -26,6 +26,8 @@ export interface ToolSchema {
   annotations?: ToolAnnotations;
   /** Set if calling the tool would fail, with the reason and what to do about it. */
   unavailable?: { reason: string; fix: string };
+  /** Set if its server has changed the tool since its definition was pinned: what is different. */
+  changed?: string;
 }
 
 /** An upstream server whose tools could not be listed. */
@@ -85,6 +87,11 @@ export interface CallOptions {
   waitForPerson?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Only tools of this server: a tool of another server is not meant, whatever its name. */
   server?: string;
+  /**
+   * Called with the tool as its server lists it now, just before the call is made. If it throws, the call is not made and
+   * rejects with that error.
+   */
+  acceptTool?: (tool: ToolSchema) => void;
 }
 
 /** Narrows a listing. Without options, everything is listed. */

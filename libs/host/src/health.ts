@@ -2,6 +2,7 @@ import type { PoolStats, ServerStats } from '@code-executor/client-pool';
 import { languageNames } from '@code-executor/config';
 import type { IsolationMode, SandboxStatus } from '@code-executor/contracts';
 import type { Executor, ExecutorStats } from '@code-executor/executor';
+import type { PinningStatus } from '@code-executor/tool-pins';
 
 type Spares = NonNullable<SandboxStatus['spares']>;
 
@@ -24,6 +25,8 @@ export interface HostHealth {
   /** One for each enabled language. */
   sandboxes: SandboxStatus[];
   servers: Pick<ServerStats, 'name' | 'state' | 'reason'>[];
+  /** Tools that differ from their pins, and what is wrong with the pins; absent if there is neither. */
+  pinning?: PinningStatus;
 }
 
 const switches = languageNames.map((name) => `executors.${name}.enabled`).join(' or ');
@@ -33,13 +36,16 @@ export async function measureHealth({
   executor,
   poolStats,
   auditLog,
+  pinning,
 }: {
   executor: Pick<Executor, 'stats' | 'status'>;
   poolStats: PoolStats;
   /** Absent if nothing is recorded. */
   auditLog?: object | undefined;
+  pinning?: () => Promise<PinningStatus | undefined>;
 }): Promise<HostHealth> {
-  const sandboxes = await executor.status();
+  const [sandboxes, pins] = await Promise.all([executor.status(), pinning?.()]);
+  const arePinsNews = pins && (pins.changedTools.length > 0 || pins.problem !== undefined);
   const { active, waiting, max, servers } = poolStats;
   const isolation = sandboxes.find((sandbox) => sandbox.isolation)?.isolation;
   const spares = sandboxes.flatMap((sandbox) => sandbox.spares ?? []);
@@ -58,6 +64,7 @@ export async function measureHealth({
     ...(spares.length > 0 && { spares: spares.reduce(addSpares) }),
     sandboxes,
     servers: servers.map(({ name, state, reason }) => ({ name, state, ...(reason && { reason }) })),
+    ...(arePinsNews && { pinning: pins }),
   };
 }
 

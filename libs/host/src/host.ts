@@ -139,7 +139,13 @@ class ReloadableHost implements Host {
   }
 
   health(): Promise<HostHealth> {
-    return measureHealth(this);
+    const { executor, poolStats, auditLog } = this;
+    return measureHealth({
+      executor,
+      poolStats,
+      auditLog,
+      pinning: () => this.#current.lasting.pinning(),
+    });
   }
 
   async close({ drainMs = 0, lastEvent }: Parameters<Host['close']>[0] = {}): Promise<void> {

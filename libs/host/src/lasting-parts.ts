@@ -1,9 +1,10 @@
-import { ClientPool, type PoolStats } from '@code-executor/client-pool';
+import { ClientPool, type PoolStats, serverIdentity } from '@code-executor/client-pool';
 import { baseEnvironment } from '@code-executor/config';
 import type { AuditSink, Logger, ToolSource } from '@code-executor/contracts';
 import { SchemaCache } from '@code-executor/schema-cache';
+import { PinnedTools, type PinningStatus } from '@code-executor/tool-pins';
 
-import { cacheOptions, poolOptions } from './options.js';
+import { cacheOptions, pinOptions, poolOptions } from './options.js';
 import { type EventRecord, openRecord } from './record.js';
 import type { HostSettings } from './settings.js';
 
@@ -22,6 +23,9 @@ export class LastingParts {
   /** Called when everything except the audit log has ended, so that it can record the last event. */
   beforeRecordEnds: (() => void) | undefined;
   readonly #pool: ClientPool | undefined;
+  readonly #pins: PinnedTools | undefined;
+  /** By the name of each configured server. */
+  #identities: ReadonlyMap<string, string>;
   readonly #logger: Logger;
   #users = 0;
   #closing: Promise<void> | undefined;
@@ -40,15 +44,33 @@ export class LastingParts {
           audit: this.record.audit,
           logger,
         });
-    this.tools = tools ?? (this.#pool as ToolSource);
+    this.#identities = identitiesOf(settings);
+    this.#pins =
+      this.#pool &&
+      new PinnedTools({
+        ...pinOptions(settings),
+        source: this.#pool,
+        identityOf: (server) => this.#identities.get(server) ?? server,
+        audit: this.record.audit,
+        logger,
+      });
+    this.tools = tools ?? (this.#pins as ToolSource);
   }
 
   get poolStats(): PoolStats {
     return this.#pool?.stats ?? { active: 0, waiting: 0, max: 0, servers: [] };
   }
 
+  /** What is known about changed tools; undefined for tools that are not those of upstream servers. */
+  async pinning(): Promise<PinningStatus | undefined> {
+    return this.#pins?.status(this.#identities.keys());
+  }
+
   /** Uses these upstream servers from now on; those with an unchanged configuration stay connected. */
-  update({ servers = {}, unusable = [] }: HostSettings): void {
+  update(settings: HostSettings): void {
+    const { servers = {}, unusable = [] } = settings;
+    this.#identities = identitiesOf(settings);
+    this.#pins?.setPolicy(pinOptions(settings).policy);
     this.#pool?.update(servers, unusable);
   }
 
@@ -75,6 +97,7 @@ export class LastingParts {
     const close = (part: { close(): Promise<void> } | undefined) =>
       part?.close().catch((error: unknown) => this.#logger.error({ err: error }, 'Closing failed.'));
     await close(this.#pool);
+    await close(this.#pins);
     await close(this.cache);
     this.beforeRecordEnds?.();
     await close(this.record.log);
@@ -85,4 +108,8 @@ export class LastingParts {
 export function lastingSettings({ config, homeDir }: HostSettings): object {
   const { audit, discovery, pool, schemaCache } = config;
   return { audit, discovery, pool, schemaCache, homeDir };
+}
+
+function identitiesOf({ servers = {} }: HostSettings): Map<string, string> {
+  return new Map(Object.entries(servers).map(([name, server]) => [name, serverIdentity(name, server)]));
 }

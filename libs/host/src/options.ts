@@ -7,6 +7,7 @@ import type { ExecutorOptions, KeepOptions } from '@code-executor/executor';
 import type { DenoSandboxOptions } from '@code-executor/sandbox-deno';
 import type { PyodideSandboxOptions } from '@code-executor/sandbox-pyodide';
 import type { SchemaCacheOptions } from '@code-executor/schema-cache';
+import { type PinnedToolsOptions, pinsFileName } from '@code-executor/tool-pins';
 
 import type { HostSettings } from './settings.js';
 
@@ -125,6 +126,14 @@ export function cacheOptions({ config: { schemaCache }, homeDir }: HostSettings)
     ttlMs: schemaCache?.ttlMs,
     maxEntries: schemaCache?.maxEntries,
   });
+}
+
+/** What the pins of tools are made with, beside their parts. */
+export function pinOptions({
+  config: { policy },
+  homeDir,
+}: HostSettings): Pick<PinnedToolsOptions, 'file' | 'policy'> {
+  return { policy: policy?.pinning ?? 'report', ...(homeDir && { file: join(homeDir, pinsFileName) }) };
 }
 
 export function auditOptions({ audit }: Config): Partial<AuditLogOptions> {

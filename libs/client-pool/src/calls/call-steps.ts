@@ -153,5 +153,9 @@ async function callServer({ found, attempt, args, options }: PoolCall): Promise<
   const { timeoutMs, isUrgent, traceparent } = attempt;
   const { signal } = options;
   const connection = await server.connectedFor(tool.name, isUrgent, signal);
+  if (options.acceptTool) {
+    const current = await untilAborted(server.toolOver(connection, ownName), signal);
+    options.acceptTool(current ?? tool);
+  }
   return connection.callTool({ tool, ownName, args, timeoutMs, traceparent, signal });
 }

@@ -19,8 +19,9 @@ export class ServerJudge {
         return 'nothing';
       case 'invalid_argument':
       case 'not_found':
+      case 'permission_denied':
       case 'unauthenticated':
-        // The server is alive: it has refused the call.
+        // The server is alive: it has refused the call, or the call is not made because of the tool that it lists.
         return 'success';
       case 'deadline_exceeded':
         // The call is slow, not the server, and one program could make many such calls.

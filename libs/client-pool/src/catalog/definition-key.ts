@@ -10,11 +10,16 @@ import { secretsOf, withoutCredentials, withoutSecrets } from '../connection/sec
  * else.
  */
 export function definitionKey(name: string, server: UpstreamServer): string {
+  return `${serverIdentity(name, server)}${hash(secretsOf(server)).slice(0, 2)}`;
+}
+
+/** What tells a server from others under its name: the key without the secrets, which change more often than servers do. */
+export function serverIdentity(name: string, server: UpstreamServer): string {
   const shown =
     'command' in server
       ? [server.command, withoutSecrets(server.args ?? []), server.cwd, namesOf(server.env)]
       : [server.type, withoutCredentials(server.url), namesOf(server.headers)];
-  return `${name}#${hash(shown).slice(0, 16)}${hash(secretsOf(server)).slice(0, 2)}`;
+  return `${name}#${hash(shown).slice(0, 16)}`;
 }
 
 function hash(value: unknown): string {

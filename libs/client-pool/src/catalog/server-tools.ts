@@ -110,6 +110,17 @@ export class ServerTools {
     this.#catalog.forgetProtocol();
   }
 
+  /**
+   * The tool as the server lists it over this connection, which it is asked for once, because it may be another program
+   * since; undefined if it does not.
+   */
+  async over(connection: UpstreamConnection, ownName: string): Promise<ToolSchema | undefined> {
+    if (connection !== this.#listedOver || this.#catalog.askedForMs !== undefined) {
+      await this.#catalog.listAgain();
+    }
+    return this.#catalog.tool(ownName);
+  }
+
   /** The server says that its tools changed. */
   markChanged(): void {
     this.#catalog.markChanged();

@@ -69,6 +69,11 @@ export class ToolCatalog {
     this.#outdated = this.#value;
   }
 
+  /** The tool as it was listed last. */
+  tool(ownName: string): ToolSchema | undefined {
+    return this.#tools?.get(ownName);
+  }
+
   /** For how long the server has been asked for its list; undefined while it is not being asked. */
   get askedForMs(): number | undefined {
     return this.#askedAt === undefined ? undefined : performance.now() - this.#askedAt;

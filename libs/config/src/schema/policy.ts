@@ -43,6 +43,13 @@ export const policy = z.strictObject({
       }
     })
     .exactOptional(),
+  pinning: z
+    .enum(['report', 'enforce'])
+    .meta({
+      description:
+        'What happens to a tool whose definition differs from the one that was pinned when it was seen first: `report` shows what changed, `enforce` also blocks it until `code-executor tools approve`. Default: report.',
+    })
+    .exactOptional(),
   budget: z
     .strictObject({
       maxCalls: integer(1, 1_000_000, 'Tool calls that one execution may make. Default: 1000.'),

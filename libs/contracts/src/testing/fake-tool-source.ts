@@ -43,6 +43,8 @@ export function fakeToolSource(
       options.signal?.throwIfAborted();
       const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
       if (!tool) throw new CodeExecutorError('not_found', `Tool ${name} does not exist.`, { tool: name });
+      const schema = listed.find((each) => each.name === name);
+      if (schema) options.acceptTool?.(schema);
       calls.push({ name, args });
       try {
         return toResult(await tool(args));

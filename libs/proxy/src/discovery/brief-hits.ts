@@ -13,7 +13,7 @@ const maxSignatureChars = 160;
 const maxSentenceChars = 80;
 const maxPhraseChars = 32;
 
-type BriefHit = Pick<ToolHit, 'name' | 'server' | 'signature' | 'description'>;
+type BriefHit = Pick<ToolHit, 'name' | 'server' | 'signature' | 'description' | 'changed'>;
 
 const outlines: Kept<BriefHit> = new WeakMap();
 const wholes: Kept<BriefHit> = new WeakMap();
@@ -55,12 +55,14 @@ function wholeOf(tool: ToolSchema, form: ToolForm): BriefHit {
 }
 
 function briefHit(
-  { name, server, description }: ToolSchema,
+  { name, server, description, changed, unavailable }: ToolSchema,
   signature: string,
   maxLineChars: number,
 ): BriefHit {
   const line = description ? firstSentence(description, maxLineChars) : '';
-  return { name, server, signature, ...(line && { description: line }) };
+  // The reason of a tool that is blocked repeats it.
+  const news = unavailable ? undefined : changed;
+  return { name, server, signature, ...(line && { description: line }), ...(news && { changed: news }) };
 }
 
 function charsOf({ name, server = '', signature = '', description = '' }: BriefHit): number {

@@ -16,14 +16,14 @@ export type ToolDetail = Exclude<ListDetail, 'brief'>;
 
 /** What a listing says about a tool at a level of detail; for `signatures` and `full`, the same object each time. */
 export function toolHit(tool: ToolSchema, detail: ToolDetail, form: ToolForm): ToolHit {
-  const { name, unavailable } = tool;
+  const { name } = tool;
   switch (detail) {
     case 'names':
-      return { name, ...(unavailable && { unavailable }) };
+      return { name, ...stateOf(tool) };
     case 'signatures':
       return lineOf(tool, form);
     case 'types':
-      return { name, types: form.types([tool]), ...(unavailable && { unavailable }) };
+      return { name, types: form.types([tool]), ...stateOf(tool) };
     case 'schemas':
       return tool;
     case 'full':
@@ -32,11 +32,16 @@ export function toolHit(tool: ToolSchema, detail: ToolDetail, form: ToolForm): T
 }
 
 function lineOf(tool: ToolSchema, form: ToolForm): ToolHit & { signature: string } {
-  const { name, description, unavailable } = tool;
+  const { name, description } = tool;
   return kept(lines, form, tool, () => ({
     name,
     ...(description && { description: firstSentence(description, maxLineChars) }),
     signature: toolSignature(tool, form),
-    ...(unavailable && { unavailable }),
+    ...stateOf(tool),
   }));
+}
+
+/** What readers should know before they call the tool, however little the listing says about it. */
+function stateOf({ unavailable, changed }: ToolSchema): Pick<ToolHit, 'unavailable' | 'changed'> {
+  return { ...(unavailable && { unavailable }), ...(changed !== undefined && { changed }) };
 }

@@ -1,7 +1,7 @@
 import type { ServerStats } from '@code-executor/client-pool';
 import type { IsolationMode, SandboxStatus } from '@code-executor/contracts';
 import type { ExecutorStats } from '@code-executor/executor';
-import type { Host } from '@code-executor/host';
+import type { Host, HostHealth } from '@code-executor/host';
 import * as z from 'zod';
 
 import { publishedSchema, record } from '../../published-schema.js';
@@ -24,6 +24,7 @@ const report = z.object({
   spares: record<NonNullable<SandboxStatus['spares']>>().exactOptional(),
   sandboxes: z.array(record<SandboxStatus>()),
   servers: z.array(record<Pick<ServerStats, 'name' | 'state' | 'reason'>>()),
+  pinning: record<NonNullable<HostHealth['pinning']>>().exactOptional(),
   uptime: z.number(),
   timestamp: z.string(),
 });

@@ -1,0 +1,1 @@
+export default { displayName: 'tool-pins', preset: '../../jest.preset.js' };
