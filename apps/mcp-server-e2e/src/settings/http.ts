@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
-import { tokenHash } from '../server-under-test/started-http-server.js';
+import { type StartedHttpServer, tokenHash } from '../server-under-test/started-http-server.js';
 import { overHttp } from './effect-check.js';
 import { up } from './upstream.js';
 
@@ -23,6 +23,11 @@ export const httpChecks = [
             policy: { allow: ['mcp__up__tell', 'mcp__up__give'], deny: ['*__give'] },
             rateLimit: { enabled: false },
           },
+          careful: {
+            tokenHash: tokenHash('careful'),
+            policy: { allow: ['up'], ceiling: ['mcp__up__tell', 'mcp__up__wait'], ask: ['*__wait'] },
+          },
+          reader: { tokenHash: tokenHash('reader'), policy: { allow: ['up'], readOnly: true } },
           slow: { tokenHash: tokenHash('slow'), rateLimit: { windowMs: 7000, maxRequests: 1 } },
         },
       },
@@ -45,13 +50,28 @@ export const httpChecks = [
         expect(await server.call('other', 'mcp__up__tell')).toMatchObject({ status: 200 });
         expect(await server.call('other', 'mcp__up__wait')).toMatchObject({ status: 403 });
       },
-      'http.clients.<name>.policy.deny': async (server) => {
-        const { status, body } = await server.call('other', 'mcp__up__give', { bytes: 1 });
-        expect([status, JSON.stringify(body)]).toEqual([
+      'http.clients.<name>.policy.deny': async (server) =>
+        expect(await refusalOf(server, 'other', 'mcp__up__give')).toEqual([
           403,
           expect.stringContaining('(http.clients.other.policy.deny)'),
+        ]),
+      'http.clients.<name>.policy.ceiling': async (server) => {
+        expect(await server.call('careful', 'mcp__up__tell')).toMatchObject({ status: 200 });
+        expect(await refusalOf(server, 'careful', 'mcp__up__give')).toEqual([
+          403,
+          expect.stringContaining('(http.clients.careful.policy.ceiling)'),
         ]);
       },
+      'http.clients.<name>.policy.ask': async (server) =>
+        expect(await refusalOf(server, 'careful', 'mcp__up__wait')).toEqual([
+          400,
+          expect.stringContaining('(http.clients.careful.policy.ask)'),
+        ]),
+      'http.clients.<name>.policy.readOnly': async (server) =>
+        expect(await refusalOf(server, 'reader', 'mcp__up__tell')).toEqual([
+          403,
+          expect.stringContaining('(http.clients.reader.policy.readOnly)'),
+        ]),
       'http.clients.<name>.rateLimit.enabled': async (server) => {
         const answers = Array.from({ length: 40 }, () => server.list('other'));
         expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
@@ -87,6 +107,12 @@ export const httpChecks = [
     },
   }),
 ];
+
+/** The status and the answer of a call. */
+async function refusalOf(server: StartedHttpServer, client: string, tool: string): Promise<unknown> {
+  const { status, body } = await server.call(client, tool, { bytes: 1, ms: 1 });
+  return [status, JSON.stringify(body)];
+}
 
 /** The status of a request over the loopback address that names this Host. */
 async function statusFor(host: string): Promise<number | undefined> {

@@ -13,6 +13,7 @@ async function callOf(server: StartedServer, tool: string): Promise<unknown> {
 }
 
 const denied = (key: string) => ['permission_denied', expect.stringContaining(key)];
+const unanswered = (key: string) => ['failed_precondition', expect.stringContaining(`(${key})`)];
 const exhausted = (key: string) => ['resource_exhausted', expect.stringContaining(key), null];
 
 export const policyChecks = [
@@ -23,7 +24,8 @@ export const policyChecks = [
       policy: {
         ceiling: ['mcp__up__*', 'mcp__few__*'],
         defaultAllowedTools: ['mcp__*__tell', 'mcp__*__wait', 'mcp__up__*'],
-        servers: { up: { deny: ['change'] }, few: { allow: ['tell'] } },
+        ask: ['executePython'],
+        servers: { up: { deny: ['change'], ask: ['die'] }, few: { allow: ['tell'] } },
         budget: { maxCalls: 3, maxConcurrent: 2, maxBytes: 1000 },
       },
     },
@@ -36,6 +38,13 @@ export const policyChecks = [
         expect(await callOf(server, 'mcp__few__wait')).toEqual(denied('policy.servers.few.allow')),
       'policy.servers.<name>.deny': async (server) =>
         expect(await callOf(server, 'mcp__up__change')).toEqual(denied('policy.servers.up.deny')),
+      // The client of these checks cannot ask a person.
+      'policy.servers.<name>.ask': async (server) =>
+        expect(await callOf(server, 'mcp__up__die')).toEqual(unanswered('policy.servers.up.ask')),
+      'policy.ask': async (server) => {
+        const { errorCode, error } = await server.runIn('python', '1');
+        expect([errorCode, error]).toEqual(unanswered('policy.ask'));
+      },
       'policy.budget.maxCalls': async (server) => {
         const { result } = await server.run(inTurn(['tell'], ['tell'], ['tell'], ['tell']));
         expect((result as unknown[])[3]).toEqual(exhausted('3'));
@@ -49,6 +58,17 @@ export const policyChecks = [
         const { result } = await server.run(inTurn(['give', { bytes: 2000 }]));
         expect(result).toEqual([exhausted('1000')]);
       },
+    },
+  }),
+  overStdio({
+    config: {
+      mcpServers: { up: upstream() },
+      sandbox: { spares: noSpares },
+      policy: { defaultAllowedTools: ['up'], readOnly: true },
+    },
+    shows: {
+      'policy.readOnly': async (server) =>
+        expect(await callOf(server, 'mcp__up__tell')).toEqual(denied('(policy.readOnly)')),
     },
   }),
 ];
