@@ -1,4 +1,5 @@
 import { enabledLanguages } from '@code-executor/config';
+import type { Caller } from '@code-executor/contracts';
 import type { Host, HostSettings } from '@code-executor/host';
 
 import type { FirstSettings } from './first-settings.js';
@@ -6,6 +7,9 @@ import { instructionsFor, instructionsWhenBroken } from './instructions.js';
 import { introductions } from './introductions.js';
 import type { FoundSettings } from './read-settings.js';
 import type { Tool } from './tool.js';
+
+/** The tool that looks up executions. */
+const lookUpName = 'getExecution';
 
 /** Where the host comes from, once something needs it. */
 interface HostOpener {
@@ -37,15 +41,16 @@ export class CurrentOffer {
   }
 
   /** Shown to the model before it has called anything. */
-  instructions(): string {
+  instructions(kind: Caller['kind']): string {
     if (!this.#settings) return instructionsWhenBroken(this.#problem ?? '');
     const { config, servers, unusable } = this.#settings;
     const languages = enabledLanguages(config).map((language) => introductions[language]);
-    return instructionsFor(Object.keys(servers), languages, unusable);
+    return instructionsFor(Object.keys(servers), languages, unusable, this.#looksUp(kind));
   }
 
-  tools(): Promise<readonly Tool[]> {
-    return (this.#tools ??= this.#makeTools());
+  async tools({ kind }: Caller): Promise<readonly Tool[]> {
+    const tools = await (this.#tools ??= this.#makeTools());
+    return this.#looksUp(kind) ? tools : tools.filter(({ name }) => name !== lookUpName);
   }
 
   /** Goes on with these settings. */
@@ -58,6 +63,11 @@ export class CurrentOffer {
   report(problem: string | undefined): void {
     this.#problem = problem;
     if (!this.#settings) this.#tools = undefined;
+  }
+
+  /** Over HTTP a client may lose an answer and call again; on stdio, who loses the connection loses the server. */
+  #looksUp(kind: Caller['kind']): boolean {
+    return kind === 'http' || this.#settings?.config.tools?.getExecution === true;
   }
 
   async #makeTools(): Promise<Tool[]> {

@@ -22,6 +22,11 @@ describe('instructionsFor', () => {
     expect(alone).not.toMatch(/executeTypescript|callMCPTool/);
   });
 
+  test('mentions getExecution only if it is offered', () => {
+    expect(instructionsFor([], [typescript])).not.toContain('getExecution');
+    expect(instructionsFor([], [typescript], [], true)).toContain('getExecution has it.');
+  });
+
   test('mentions neither servers nor languages if there are none', () => {
     expect(instructionsFor(['good'], [])).toBe(
       'No language is enabled here, so no code can run; health says more.',

@@ -12,6 +12,7 @@ export function instructionsFor(
   servers: readonly string[],
   languages: readonly Introduction[],
   unusable: readonly FailedServer[] = [],
+  looksUp = false,
 ): string {
   const [first] = languages;
   if (first === undefined) return 'No language is enabled here, so no code can run; health says more.';
@@ -22,9 +23,10 @@ export function instructionsFor(
       : `Code can call the tools of these MCP servers: ${listNames(servers, maxServerChars)}.`;
   const without =
     unusable.length === 0 ? '' : ` ${sentenceOf(unusable)} Tell the user so where they are wanted.`;
+  const later = looksUp ? ' If an answer does not come, getExecution has it.' : '';
   // One example is enough, because each tool's description names the functions of its language.
   const { search, call, title } = first;
-  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach}${without} To find tools, run \`${search}\`${languages.length > 1 ? ` (${title})` : ''}; then call them with ${call} and name them, or their servers, in allowedTools.`;
+  return `Use ${names} whenever a task takes several tool calls, or loops over, filters or joins their results: one program instead of many calls, and only its value comes back. ${reach}${without} To find tools, run \`${search}\`${languages.length > 1 ? ` (${title})` : ''}; then call them with ${call} and name them, or their servers, in allowedTools.${later}`;
 }
 
 function sentenceOf(unusable: readonly FailedServer[]): string {

@@ -99,8 +99,8 @@ function openEndpoint(host: Host, offer: CurrentOffer, version: string, logger: 
   const onUnrecorded = (error: unknown) => logger.error({ err: error }, 'The audit record was not written.');
   return new McpEndpoint({
     version,
-    instructions: () => offer.instructions(),
-    tools: () => offer.tools(),
+    instructions: () => offer.instructions('http'),
+    tools: (caller) => offer.tools(caller),
     callerOf: (clientId) => callerOf(host.settings.config, clientId),
     record: (event) => void Promise.resolve(host.audit(event)).catch(onUnrecorded),
     logger,

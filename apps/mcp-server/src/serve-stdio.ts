@@ -44,8 +44,8 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
     version,
     // The program that started this one: there is one, with the rights of this user.
     caller: { id: 'stdio', kind: 'stdio' },
-    instructions: () => offer.instructions(),
-    tools: () => offer.tools(),
+    instructions: () => offer.instructions('stdio'),
+    tools: (caller) => offer.tools(caller),
     logger,
     onCall: trustAsker({ configFile, onTrusted: () => reload(), logger }, () => offer.settings?.projectFiles),
     onClosed: () => end('connection closed', { exitCode: 1, isUrgent: true }),

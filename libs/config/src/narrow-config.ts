@@ -89,6 +89,7 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
     budget: { maxCalls: atMost(1000), maxConcurrent: atMost(32), maxBytes: atMost(67_108_864) },
   },
   http: own,
+  tools: { getExecution: free },
   audit: {
     enabled: onlyTo(true, true),
     path: own,

@@ -27,6 +27,13 @@ export const configSchema = z.strictObject({
   schemaCache: schemaCache.exactOptional(),
   policy: policy.exactOptional(),
   http: http.exactOptional(),
+  tools: z
+    .strictObject({
+      getExecution: flag(
+        'Whether clients on stdio have the tool getExecution, as those over HTTP do. Default: false.',
+      ),
+    })
+    .exactOptional(),
   audit: audit.exactOptional(),
   log: z
     .strictObject({
