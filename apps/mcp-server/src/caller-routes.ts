@@ -23,7 +23,7 @@ interface Asked {
   correlationId: string;
 }
 
-function createCallerProxy({ tools, audit, admit, settings }: Host, asked: Asked): ToolProxy {
+function createCallerProxy({ tools, audit, admit, hook, settings }: Host, asked: Asked): ToolProxy {
   const { policy } = settings.config;
   return createToolProxy({
     tools: admit ? recordedFirst(tools, admit, asked) : tools,
@@ -31,6 +31,7 @@ function createCallerProxy({ tools, audit, admit, settings }: Host, asked: Asked
     isDirect: true,
     audit: (event) => audit({ ...event, ...marksOf(asked) }),
     ...(policy && { policy }),
+    ...(hook && { hook }),
     ...(policy?.budget && { budget: policy.budget }),
   });
 }

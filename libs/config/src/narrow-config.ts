@@ -86,6 +86,8 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
     ask: more,
     servers: { '*': { allow: someOwnToolsOrAny, deny: more, ask: more } },
     pinning: towards(['report', 'enforce'], 'report'),
+    // It sees all arguments, and runs a program of the user.
+    hook: own,
     budget: { maxCalls: atMost(1000), maxConcurrent: atMost(32), maxBytes: atMost(67_108_864) },
   },
   http: own,

@@ -1,16 +1,19 @@
-import { enabledLanguages } from '@code-executor/config';
-import type { Logger } from '@code-executor/contracts';
+import { baseEnvironment, enabledLanguages } from '@code-executor/config';
+import type { CallHook, Logger } from '@code-executor/contracts';
 import { createExecutor, type Executor, type Executions } from '@code-executor/executor';
 import { createGuardedFetch } from '@code-executor/guarded-fetch';
+import { createPolicyHook } from '@code-executor/policy-hook';
 
 import type { LastingParts } from './lasting-parts.js';
 import { languages } from './languages.js';
-import { executorOptions } from './options.js';
+import { executorOptions, hookOptions } from './options.js';
 import type { HostSettings } from './settings.js';
 
 /** The parts that run programs, made from one version of the settings. */
 export interface ExecutionParts {
   executor: Executor;
+  /** Decides about each tool call; absent if nothing is configured. */
+  hook: CallHook | undefined;
   lasting: LastingParts;
   /**
    * Refuses later executions, and lets those and the tool calls under way go on for `drainMs`. Then it ends them and, if
@@ -29,6 +32,8 @@ export function openExecutionParts(
 ): ExecutionParts {
   const { audit, admit } = lasting.record;
   const fetcher = createGuardedFetch();
+  const hookWith = hookOptions(settings);
+  const hook = hookWith && createPolicyHook({ ...hookWith, env: baseEnvironment(), logger });
   const executor = createExecutor({
     ...executorOptions(settings),
     tools: lasting.tools,
@@ -40,11 +45,13 @@ export function openExecutionParts(
     fetcher,
     audit,
     ...(admit && { admit }),
+    ...(hook && { hook }),
     logger,
   });
   const leave = lasting.enter();
   return {
     executor,
+    hook,
     lasting,
     async close(drainMs) {
       const warn = (error: unknown) => logger.error({ err: error }, 'Closing failed.');

@@ -6,6 +6,7 @@ import {
   type Admission,
   type AuditEvent,
   type AuditSink,
+  type CallHook,
   type LifecycleEvent,
   type Logger,
   silentLogger,
@@ -43,6 +44,8 @@ export interface Host {
   readonly audit: AuditSink;
   /** Present if nothing may be done without a record of it. */
   readonly admit: Admission | undefined;
+  /** Decides about each tool call; absent if nothing is configured. */
+  readonly hook: CallHook | undefined;
   /**
    * Uses these settings from now on; executions under way keep those that they began with. Servers with an unchanged
    * configuration stay connected, unless a setting for all of them changed. Throws if no parts can be made from the
@@ -113,6 +116,10 @@ class ReloadableHost implements Host {
 
   get admit(): Admission | undefined {
     return this.#current.lasting.record.admit;
+  }
+
+  get hook(): CallHook | undefined {
+    return this.#current.hook;
   }
 
   reload(settings: HostSettings): void {

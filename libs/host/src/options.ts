@@ -6,6 +6,7 @@ import type { Config, LanguageName } from '@code-executor/config';
 import type { ExecutorOptions, KeepOptions } from '@code-executor/executor';
 import type { DenoSandboxOptions } from '@code-executor/sandbox-deno';
 import type { PyodideSandboxOptions } from '@code-executor/sandbox-pyodide';
+import type { PolicyHookOptions } from '@code-executor/policy-hook';
 import type { SchemaCacheOptions } from '@code-executor/schema-cache';
 import { type PinnedToolsOptions, pinsFileName } from '@code-executor/tool-pins';
 
@@ -126,6 +127,20 @@ export function cacheOptions({ config: { schemaCache }, homeDir }: HostSettings)
     ttlMs: schemaCache?.ttlMs,
     maxEntries: schemaCache?.maxEntries,
   });
+}
+
+/** What the hook is made with, beside its parts; undefined without a hook. */
+export function hookOptions({ config: { policy } }: HostSettings): PolicyHookOptions | undefined {
+  const { hook } = policy ?? {};
+  return (
+    hook &&
+    whereSet<PolicyHookOptions>({
+      command: hook.command,
+      url: hook.url,
+      headers: hook.headers,
+      timeoutMs: hook.timeoutMs,
+    })
+  );
 }
 
 /** What the pins of tools are made with, beside their parts. */

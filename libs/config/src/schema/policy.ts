@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { problemInServerRule } from '../tool-patterns.js';
 import { flag, integer, list, ownToolList, serverName, toolList } from './fields.js';
+import { hook } from './hook.js';
 
 export const policy = z.strictObject({
   ceiling: toolList(
@@ -50,6 +51,7 @@ export const policy = z.strictObject({
         'What happens to a tool whose definition differs from the one that was pinned when it was seen first: `report` shows what changed, `enforce` also blocks it until `code-executor tools approve`. Default: report.',
     })
     .exactOptional(),
+  hook: hook.exactOptional(),
   budget: z
     .strictObject({
       maxCalls: integer(1, 1_000_000, 'Tool calls that one execution may make. Default: 1000.'),

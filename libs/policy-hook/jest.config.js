@@ -1,0 +1,1 @@
+export default { displayName: 'policy-hook', preset: '../../jest.preset.js' };

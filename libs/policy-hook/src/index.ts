@@ -1,0 +1,1 @@
+export { createPolicyHook, type PolicyHookOptions } from './policy-hook.js';
