@@ -10,6 +10,16 @@ export function formatClients(
     id,
     policy?.allow?.join(', ') ?? 'policy.defaultAllowedTools',
     policy?.deny?.join(', ') ?? '',
+    restrictionsOf(policy),
   ]);
-  return formatTable(['Client', 'May call', 'But not'], rows, emphasize);
+  return formatTable(['Client', 'May call', 'But not', 'Restrictions'], rows, emphasize);
+}
+
+function restrictionsOf({ ceiling, ask, readOnly }: Client['policy'] = {}): string {
+  const restrictions = [
+    ...(ceiling ? [`at most ${ceiling.join(', ') || 'nothing'}`] : []),
+    ...(ask?.length ? [`asks for ${ask.join(', ')}`] : []),
+    ...(readOnly ? ['only reads'] : []),
+  ];
+  return restrictions.join('; ');
 }

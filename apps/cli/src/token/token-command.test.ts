@@ -92,13 +92,18 @@ describe('code-executor token', () => {
       policy: { allow: ['mcp__a__*', 'mcp__b__c'], deny: ['mcp__a__x'] },
     };
     const web = { tokenHash: hashOf('b'), rateLimit: { maxRequests: 5 } };
-    await writeFile(file, JSON.stringify({ http: { clients: { app, web } } }), { mode: 0o600 });
+    const careful = {
+      tokenHash: hashOf('c'),
+      policy: { allow: ['a'], ceiling: ['mcp__a__*'], ask: ['mcp__a__x', 'b'], readOnly: true },
+    };
+    await writeFile(file, JSON.stringify({ http: { clients: { app, web, careful } } }), { mode: 0o600 });
     expect(await runCli(home, 'token', 'list')).toEqual({
       code: 0,
       stdout: [
-        'Client  May call                    But not',
-        'app     mcp__a__*, mcp__b__c        mcp__a__x',
-        'web     policy.defaultAllowedTools',
+        'Client   May call                    But not    Restrictions',
+        'app      mcp__a__*, mcp__b__c        mcp__a__x',
+        'web      policy.defaultAllowedTools',
+        'careful  a                                      at most mcp__a__*; asks for mcp__a__x, b; only reads',
         '',
       ].join('\n'),
       stderr: '',
@@ -107,6 +112,7 @@ describe('code-executor token', () => {
     expect(JSON.parse(stdout)).toEqual([
       { id: 'app', policy: app.policy },
       { id: 'web', rateLimit: web.rateLimit },
+      { id: 'careful', policy: careful.policy },
     ]);
   });
 
