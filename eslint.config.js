@@ -148,7 +148,7 @@ export default defineConfig(
             {
               from: 'package',
               package: '@modelcontextprotocol/server',
-              name: ['Server', 'getClientCapabilities', 'getClientVersion'],
+              name: ['Server', 'getClientCapabilities', 'getClientVersion', 'LOG_LEVEL_META_KEY'],
             },
           ],
         },

@@ -14,6 +14,7 @@ import { DenoSandbox } from '@code-executor/sandbox-deno';
 import { PyodideSandbox } from '@code-executor/sandbox-pyodide';
 
 import { introductions } from './introductions.js';
+import { contextOf } from './tool-context.test.support.js';
 import { executionTool } from './toolsets/core/execution-tool.js';
 
 /** Each posts a text to a granted host, then asks one that is not; its value is `[status, answer, error]`. */
@@ -80,9 +81,8 @@ describe.each(cases)('permissions.net in $language ($isolation)', ({ isolation, 
       host: () => Promise.resolve({ executor }),
       servers: [],
     });
-    const { signal } = new AbortController();
-    const caller = { id: 'stdio', kind: 'stdio' } as const;
-    return (await tool.call({ code: programs[language], permissions }, { caller, signal })).structured;
+    const context = contextOf({ id: 'stdio', kind: 'stdio' });
+    return (await tool.call({ code: programs[language], permissions }, context)).structured;
   };
 
   test('reaches the granted host through the server, and no other', async () => {

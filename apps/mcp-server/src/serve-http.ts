@@ -7,6 +7,7 @@ import { httpAccess } from './http-access.js';
 import { callerOf, revokedClients, tokenHashes } from './http-clients.js';
 import type { LateLogger } from './late-logger.js';
 import { type ListeningServer, listenHttp } from './listen-http.js';
+import { KeptCalls } from './mcp/calls/kept-calls.js';
 import { McpEndpoint } from './mcp/http/mcp-endpoint.js';
 import { mcpRoutes } from './mcp/http/mcp-routes.js';
 import { onShutdown } from './on-shutdown.js';
@@ -101,6 +102,7 @@ function openEndpoint(host: Host, offer: CurrentOffer, version: string, logger: 
     version,
     instructions: () => offer.instructions('http'),
     tools: (caller) => offer.tools(caller),
+    kept: new KeptCalls(),
     callerOf: (clientId) => callerOf(host.settings.config, clientId),
     record: (event) => void Promise.resolve(host.audit(event)).catch(onUnrecorded),
     logger,

@@ -6,6 +6,7 @@ import type { AskUser, TrustQuestion, TrustQuestionOptions } from './ask-trust.j
 import { CurrentOffer } from './current-offer.js';
 import { type FirstSettings, readFirstSettings } from './first-settings.js';
 import { LazyHost } from './lazy-host.js';
+import { KeptCalls } from './mcp/calls/kept-calls.js';
 import { connectStdio } from './mcp/connect-stdio.js';
 import { type End, onShutdown } from './on-shutdown.js';
 import { openTelemetry } from './open-telemetry.js';
@@ -35,7 +36,9 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
   });
   if (probes) host.observeWith(probes.observe);
 
+  const kept = new KeptCalls();
   const end = onShutdown(async (drainMs) => {
+    kept.close();
     await host.close(drainMs);
     await probes?.close();
   }, logger);
@@ -46,6 +49,7 @@ export async function serveStdio(configFile: string | undefined): Promise<void> 
     caller: { id: 'stdio', kind: 'stdio' },
     instructions: () => offer.instructions('stdio'),
     tools: (caller) => offer.tools(caller),
+    kept,
     logger,
     onCall: trustAsker({ configFile, onTrusted: () => reload(), logger }, () => offer.settings?.projectFiles),
     onClosed: () => end('connection closed', { exitCode: 1, isUrgent: true }),

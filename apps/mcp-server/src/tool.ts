@@ -1,4 +1,5 @@
 import type { Caller, ContentBlock, JsonSchema, ToolAnnotations } from '@code-executor/contracts';
+import type { Execution } from '@code-executor/executor';
 
 /** A tool that this server offers, independent of any protocol. */
 export interface Tool {
@@ -15,12 +16,15 @@ export interface Tool {
 export interface ToolContext {
   /** Who calls. */
   caller: Caller;
-  /** Fires when the caller cancels or the connection ends. */
+  /** Fires when the call is to end. */
   signal: AbortSignal;
+  /** Whether questions of what the tool runs are shown to a person. */
+  canAsk: boolean;
   /** The caller's `traceparent` (W3C Trace Context), as it was sent. */
   traceparent?: string;
-  /** Absent if the caller did not ask for progress. */
-  onProgress?: (message: string) => void;
+  onProgress: (message: string) => void;
+  /** Called with what the tool runs, as soon as it is there. */
+  onExecution: (execution: Execution) => void;
 }
 
 export interface ToolOutcome {

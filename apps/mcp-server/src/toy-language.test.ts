@@ -12,6 +12,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { instructionsFor } from './instructions.js';
+import { KeptCalls } from './mcp/calls/kept-calls.js';
 import { connectClient } from './mcp/connect-client.test.support.js';
 import { executionTool } from './toolsets/core/execution-tool.js';
 import { toy, toyForm, toyIntroduction, ToySandbox, toyWrappers } from './toy-language.test.support.js';
@@ -51,6 +52,7 @@ describe('a language that only this test knows', () => {
       version: '1.2.3',
       instructions: () => instructionsFor(['post'], [toyIntroduction]),
       tools: () => Promise.resolve([executionTool(toy, toyIntroduction, options)]),
+      kept: new KeptCalls(),
       logger: silentLogger,
     });
   });

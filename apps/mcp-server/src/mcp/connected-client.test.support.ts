@@ -9,6 +9,7 @@ import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { instructionsFor } from '../instructions.js';
 import { introductions } from '../introductions.js';
 import type { Era } from './requesting-client.js';
+import { KeptCalls } from './calls/kept-calls.js';
 import { connectClient } from './connect-client.test.support.js';
 import { executionTool } from '../toolsets/core/execution-tool.js';
 import { healthTool } from '../toolsets/core/health.js';
@@ -70,6 +71,7 @@ export async function connect(
           ),
           healthTool({ version: '1.2.3', host, warnings: () => warnings }),
         ]),
+      kept: new KeptCalls(),
       logger: silentLogger,
     },
     { era, name: clientName },

@@ -18,7 +18,11 @@ describe.each(eras)('createServer in the %s era', (era) => {
     expect(client.getInstructions()).toMatch(
       /Use executeTypescript or executePython whenever .* good, bad\..*searchTools/s,
     );
-    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
+    expect(client.getServerCapabilities()).toEqual({
+      tools: { listChanged: true },
+      logging: {},
+      ...(era === 'modern' && { extensions: { 'io.modelcontextprotocol/tasks': {} } }),
+    });
   });
 
   test('lists the three tools with honest annotations', async () => {

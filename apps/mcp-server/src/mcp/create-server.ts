@@ -1,12 +1,22 @@
 import type { Caller, Logger } from '@code-executor/contracts';
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 
 import type { AskUser } from '../ask-trust.js';
-import type { Tool } from '../tool.js';
+import type { Tool, ToolOutcome } from '../tool.js';
+import { callInNewEra, callInOldEra, callStates } from './calls/call-tool.js';
+import type { KeptCalls } from './calls/kept-calls.js';
 import { quirksOf } from './client-quirks.js';
 import { logErrors } from './log-errors.js';
-import { createProgress } from './progress.js';
+import { type LogLevel, logLevelFrom } from './logging/log-level.js';
 import { clientOf, type Era } from './requesting-client.js';
+import { serveTasks } from './tasks/serve-tasks.js';
+import { tasksExtension } from './tasks/task-view.js';
 import { toToolResult } from './tool-result.js';
 
 /** Long, because nothing waits for the user's answer. */
@@ -24,6 +34,8 @@ export interface ServerOptions {
   onCall?: (askUser: AskUser | undefined) => void;
   /** Called only when a client lists or calls tools. */
   tools: (caller: Caller) => Promise<readonly Tool[]>;
+  /** The calls that outlive their request. */
+  kept: KeptCalls;
   logger: Logger;
 }
 
@@ -40,64 +52,81 @@ export interface Served {
  * with messages of its own, before a tool sees it.
  */
 export function createServer(options: ServerOptions, { era, caller }: Served): Server {
-  const { version, instructions, tools, onCall, logger } = options;
+  const { version, instructions, tools, logger, kept } = options;
+  const states = era === 'modern' ? callStates(kept, caller) : undefined;
   const server = new Server(
     { name: 'code-executor', title: 'Code Executor', version },
     {
       instructions: instructions(),
-      // A changed configuration may switch languages on or off.
-      capabilities: { tools: { listChanged: true } },
+      capabilities: capabilitiesOf(era),
       cacheHints: { 'tools/list': { ttlMs: toolListTtlMs, cacheScope: 'private' } },
+      ...(states && { requestState: { verify: (state, context) => states.verify(state, context) } }),
     },
   );
   server.onerror = logErrors(logger);
   const quirks = (context: ServerContext) => quirksOf(clientOf(server, era, context).name);
+  const toResult = (outcome: ToolOutcome, context: ServerContext) => toToolResult(outcome, quirks(context));
 
-  server.setRequestHandler('tools/list', async (_request, context) => ({
-    tools: (await tools(caller())).map(
-      ({ name, title, description, inputSchema, outputSchema, annotations }) => {
-        const promised = quirks(context).dropsPictures ? {} : { outputSchema };
-        return {
-          name,
-          title,
-          description,
-          inputSchema: { ...inputSchema, type: 'object' as const },
-          ...promised,
-          annotations,
-        };
-      },
-    ),
-  }));
+  server.setRequestHandler('tools/list', async (_request, context) => {
+    const { dropsPictures } = quirks(context);
+    return { tools: (await tools(caller())).map((tool) => publishedTool(tool, dropsPictures === true)) };
+  });
 
+  let sessionLevel: LogLevel | undefined;
   const askUser = askThrough(server);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    onCall?.(era === 'legacy' && clientOf(server, era, context).canShowForms ? askUser : undefined);
-    const offered = await tools(caller());
-    const tool = offered.find(({ name }) => name === params.name);
-    if (!tool) {
-      const name = JSON.stringify(params.name.slice(0, 60));
-      const known = offered.map((each) => each.name).join(', ');
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `Unknown tool ${name}; the tools are ${known}.`,
-      );
-    }
-    const { signal, _meta: meta } = context.mcpReq;
-    const traceparent = meta?.['traceparent'];
-    const progress = progressOf(context, logger);
-    try {
-      const outcome = await tool.call(params.arguments ?? {}, {
-        caller: caller(),
-        signal,
-        ...(typeof traceparent === 'string' && { traceparent }),
-        ...(progress && { onProgress: (message) => progress.report(message) }),
-      });
-      return toToolResult(outcome, quirks(context));
-    } finally {
-      progress?.end();
-    }
+    const client = clientOf(server, era, context);
+    const isOld = states === undefined;
+    options.onCall?.(isOld && client.canShowForms ? askUser : undefined);
+    const request = {
+      tool: findTool(await tools(caller()), params.name),
+      args: params.arguments ?? {},
+      client: isOld ? { ...client, logLevel: sessionLevel } : client,
+      caller: caller(),
+      context,
+      toResult: (outcome: ToolOutcome) => toResult(outcome, context),
+      logger,
+    };
+    return isOld ? callInOldEra(request) : callInNewEra(request, kept, states);
   });
+
+  if (states) serveTasks(server, { kept, caller, toResult });
+  else {
+    server.setRequestHandler('logging/setLevel', ({ params }) => {
+      sessionLevel = logLevelFrom(params.level);
+      return {};
+    });
+  }
   return server;
+}
+
+function capabilitiesOf(era: Era): ServerCapabilities {
+  return {
+    // A changed configuration may switch languages on or off.
+    tools: { listChanged: true },
+    logging: {},
+    ...(era === 'modern' && { extensions: { [tasksExtension]: {} } }),
+  };
+}
+
+function publishedTool(tool: Tool, withoutOutputSchema: boolean) {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' as const },
+    ...(!withoutOutputSchema && { outputSchema }),
+    annotations,
+  };
+}
+
+function findTool(offered: readonly Tool[], wanted: string): Tool {
+  const tool = offered.find(({ name }) => name === wanted);
+  if (tool) return tool;
+  const known = offered.map(({ name }) => name).join(', ');
+  const problem = `Unknown tool ${JSON.stringify(wanted.slice(0, 60))}; the tools are ${known}.`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
 }
 
 /** Asks the person at a client that has a connection for requests of the server. */
@@ -111,15 +140,4 @@ function askThrough(server: Server): AskUser {
     );
     return action === 'accept';
   };
-}
-
-/** Sends the progress of a call; undefined if the client did not ask for it. */
-function progressOf({ mcpReq: { _meta: meta, notify } }: ServerContext, logger: Logger) {
-  const progressToken = meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  return createProgress((progress, message) => {
-    notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(
-      (error: unknown) => logger.debug({ err: error }, 'Progress was not sent.'),
-    );
-  });
 }

@@ -60,7 +60,7 @@ const published = publishedSchema(report);
 /** What the tools that run programs need. */
 export interface ExecutionToolOptions {
   /** Called when a tool is called. */
-  host: () => Promise<{ executor: Pick<Executor, 'execute'> }>;
+  host: () => Promise<{ executor: Pick<Executor, 'start'> }>;
   /** The names of the servers whose tools programs can call. */
   servers: readonly string[];
   limits?: ExecuteLimits | undefined;
@@ -79,15 +79,17 @@ export function executionTool(
     inputSchema: executeParameters(limits).jsonSchema(language),
     outputSchema: published,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    async call(args, context) {
+    async call(args, { onExecution, ...context }) {
       const { executor } = await host();
       const approval = approvalFor(tool.name, policy, context.caller);
       // The executor validates its request, and says what is wrong with it.
-      const report = await executor.execute(args as ExecuteRequest, {
+      const execution = executor.start(args as ExecuteRequest, {
         ...context,
         language: language.name,
         ...(approval && { approval }),
       });
+      onExecution(execution);
+      const report = await execution.result;
       const { success, content, toolCallSummary } = report;
       return {
         structured: briefReport(report),

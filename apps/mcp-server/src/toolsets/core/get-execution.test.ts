@@ -3,6 +3,7 @@ import { fakeSandbox, fakeToolSource } from '@code-executor/contracts/testing';
 import { createExecutor, type Executor, typescript } from '@code-executor/executor';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
+import { contextOf } from '../../tool-context.test.support.js';
 import { getExecutionTool } from './get-execution.js';
 
 const ada: Caller = { id: 'ada', kind: 'http' };
@@ -30,7 +31,7 @@ function start(caller = ada) {
 
 async function ask(args: object, caller = ada) {
   const tool = getExecutionTool({ host: () => Promise.resolve({ executor }) });
-  const { structured, isError } = await tool.call(args, { caller, signal: new AbortController().signal });
+  const { structured, isError } = await tool.call(args, contextOf(caller));
   return { ...(structured as Record<string, unknown>), isError };
 }
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Question } from '@code-executor/executor';
+
+import { answersFrom, formFor } from './question-form.js';
+
+const question = (count: number, args: Record<string, string> = {}): Question => ({
+  id: 'q1',
+  executionId: 'exec_1',
+  calls: Array.from({ length: count }, (_, index) => ({
+    key: `c${index + 1}`,
+    toolName: 'mcp__files__remove',
+    why: 'policy.ask',
+    args,
+  })),
+});
+
+describe('formFor', () => {
+  test('cuts arguments, and says how much is left out', () => {
+    const { message } = formFor(question(1, { text: 'x'.repeat(5000) }));
+    expect(message).toMatch(/arguments: \{"text":"x{2991}… \(2011 more characters\)$/);
+  });
+
+  test('bounds the message of as many calls as one question can have', () => {
+    const many = question(32, { text: 'x'.repeat(5000) });
+    const calls = many.calls.map((call) => ({
+      ...call,
+      toolName: 'n'.repeat(5000),
+      why: 'w'.repeat(5000),
+    }));
+    expect(formFor({ ...many, calls }).message.length).toBeLessThan(25_000);
+  });
+
+  test('shows nothing that could look like another question', () => {
+    const { message } = formFor(question(1, { 'a\u202e\u0007': 'b\n\n2. safe' }));
+    expect(message).toContain('arguments: {"a�\\u0007":"b\\n\\n2. safe"}');
+  });
+});
+
+describe('answersFrom', () => {
+  test.each([
+    ['yes, once', { decision: 'once' }],
+    ['yes, this tool for this run', { decision: 'run' }],
+    ['yes, as often as said below', { decision: 'times', times: 3 }],
+    ['no', { decision: 'denied' }],
+    ['yes', { decision: 'cancelled' }],
+    [true, { decision: 'cancelled' }],
+    [undefined, { decision: 'cancelled' }],
+  ])('takes %j as it is meant', (c1, answer) => {
+    expect(answersFrom(question(1), { action: 'accept', content: { c1, times: 3 } })).toEqual({ c1: answer });
+  });
+
+  test.each([0, -1, 1.5, 1001, '3', null, undefined])('takes %j times as no answer', (times) => {
+    const content = { c1: 'yes, as often as said below', times };
+    expect(answersFrom(question(1), { action: 'accept', content })).toEqual({
+      c1: { decision: 'cancelled' },
+    });
+  });
+
+  test.each([[null], [[]], ['text'], [undefined], [Object.create({ c1: 'yes, once' })]])(
+    'takes %j as content without answers',
+    (content) => {
+      expect(answersFrom(question(1), { action: 'accept', content })).toEqual({
+        c1: { decision: 'cancelled' },
+      });
+    },
+  );
+
+  test('takes an action that nobody knows as a dismissed form', () => {
+    const content = { c1: 'yes, once' };
+    expect(answersFrom(question(1), { action: 'agree', content })).toEqual({ c1: { decision: 'cancelled' } });
+  });
+});

@@ -1,0 +1,126 @@
+import { type JsonObject, printable } from '@code-executor/contracts';
+import type { CallAnswer, CallAnswers, Question, WaitingCall } from '@code-executor/executor';
+
+/** A form that every client with elicitation can show: flat, with texts to choose from. */
+export interface QuestionForm {
+  message: string;
+  requestedSchema: {
+    type: 'object';
+    properties: Record<string, ChoiceField | NumberField>;
+    required: string[];
+  };
+}
+
+interface ChoiceField {
+  type: 'string';
+  title: string;
+  description: string;
+  enum: string[];
+}
+
+interface NumberField {
+  type: 'integer';
+  title: string;
+  description: string;
+  minimum: number;
+  maximum: number;
+}
+
+/** What a client says that a person did with a form. It is not to be trusted. */
+export interface FormAnswer {
+  action: unknown;
+  content?: unknown;
+}
+
+const choices = {
+  once: 'yes, once',
+  run: 'yes, this tool for this run',
+  times: 'yes, as often as said below',
+  denied: 'no',
+} as const;
+
+const timesField = 'times';
+const maxTimes = 1000;
+/** Of all arguments together. What is left out is counted. */
+const maxArgumentChars = 3000;
+const maxNameChars = 120;
+const maxWhyChars = 300;
+
+/** The form of a question: a field for each call that waits. */
+export function formFor({ executionId, calls }: Question): QuestionForm {
+  const count = calls.length === 1 ? 'a call' : `${calls.length} calls`;
+  const argumentChars = Math.floor(maxArgumentChars / calls.length);
+  const described = calls.map((call, index) => describe(call, index + 1, argumentChars));
+  const fields = calls.map(({ key, toolName }, index): [string, ChoiceField] => [
+    key,
+    {
+      type: 'string',
+      title: `${index + 1}. ${cut(toolName, maxNameChars)}`,
+      description: 'May it be called?',
+      enum: Object.values(choices),
+    },
+  ]);
+  const times: NumberField = {
+    type: 'integer',
+    title: 'How often',
+    description: `For "${choices.times}": how many calls of that tool in this run, with this one.`,
+    minimum: 1,
+    maximum: maxTimes,
+  };
+  return {
+    message: `A program that runs in Code Executor (${executionId}) waits for your permission to make ${count}:\n\n${described.join('\n\n')}`,
+    requestedSchema: {
+      type: 'object',
+      properties: { ...Object.fromEntries(fields), [timesField]: times },
+      required: calls.map(({ key }) => key),
+    },
+  };
+}
+
+/** What the person decided. A call that was accepted without a valid decision counts as dismissed, never as allowed. */
+export function answersFrom({ calls }: Question, { action, content }: FormAnswer): CallAnswers {
+  const values = isRecord(content) ? content : {};
+  const decide = ({ key }: WaitingCall): CallAnswer => {
+    if (action === 'decline') return { decision: 'denied' };
+    const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    if (action !== 'accept') return { decision: 'cancelled' };
+    switch (value) {
+      case choices.once:
+        return { decision: 'once' };
+      case choices.run:
+        return { decision: 'run' };
+      case choices.times:
+        return isCount(values[timesField])
+          ? { decision: 'times', times: values[timesField] }
+          : { decision: 'cancelled' };
+      case choices.denied:
+        return { decision: 'denied' };
+      default:
+        return { decision: 'cancelled' };
+    }
+  };
+  return Object.fromEntries(calls.map((call) => [call.key, decide(call)]));
+}
+
+function describe({ toolName, why, args }: WaitingCall, number: number, argumentChars: number): string {
+  return `${number}. ${cut(toolName, maxNameChars)}\n   why you are asked: ${cut(why, maxWhyChars)}\n   arguments: ${argumentText(args, argumentChars)}`;
+}
+
+function argumentText(args: JsonObject, maxChars: number): string {
+  return cut(JSON.stringify(args), maxChars);
+}
+
+/** On one line, without characters that could make it look like something else. */
+function cut(text: string, maxChars: number): string {
+  const left = text.length - maxChars;
+  const shown = printable(text.slice(0, maxChars)).replaceAll('\n', ' ');
+  return left > 0 ? `${shown}… (${left} more characters)` : shown;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= maxTimes;
+}
