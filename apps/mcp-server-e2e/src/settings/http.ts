@@ -5,6 +5,7 @@ import { freePort } from '@code-executor/contracts/testing';
 import { expect } from '@jest/globals';
 
 import { type StartedHttpServer, tokenHash } from '../server-under-test/started-http-server.js';
+import { closeClients, connectMcp } from '../http/mcp-clients.js';
 import { overHttp } from './effect-check.js';
 import { up } from './upstream.js';
 
@@ -29,6 +30,7 @@ export const httpChecks = [
           },
           reader: { tokenHash: tokenHash('reader'), policy: { allow: ['up'], readOnly: true } },
           slow: { tokenHash: tokenHash('slow'), rateLimit: { windowMs: 7000, maxRequests: 1 } },
+          single: { tokenHash: tokenHash('single'), maxExecutions: 1 },
         },
       },
       mcpServers: up,
@@ -83,6 +85,12 @@ export const httpChecks = [
           expect([6, 7]).toContain(Number(retryAfter));
           return;
         }
+      },
+      'http.clients.<name>.maxExecutions': async (server) => {
+        const { run } = await connectMcp(server, 'single', 'auto');
+        const reports = await Promise.all([run('return 1'), run('return 1')]);
+        expect(reports.map(({ errorCode }) => errorCode).sort()).toEqual(['resource_exhausted', undefined]);
+        await closeClients();
       },
       'http.clients.<name>.rateLimit.maxRequests': async (server) => {
         expect((await server.call('slow', 'mcp__up__tell')).status).toBe(403);

@@ -43,6 +43,15 @@ export const startChecks = [
     },
   }),
   overStdio({
+    config: { tools: { getExecution: true } },
+    shows: {
+      'tools.getExecution': async (server) => {
+        expect(await toolsOf(server)).toContain('getExecution');
+        expect(server.client.getInstructions()).toContain('getExecution');
+      },
+    },
+  }),
+  overStdio({
     config: { sandbox: { spares: noSpares } },
     env: { CODE_EXECUTOR_HOME: 'kept' },
     shows: {
