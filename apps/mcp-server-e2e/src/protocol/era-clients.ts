@@ -2,10 +2,11 @@ import { Client as NewClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { bin } from '../server-under-test/bin.js';
 import { environmentOf } from '../server-under-test/home.js';
+import type { Form, OnForm } from './person.js';
 import { enveloped, introduction, type Message, RawServer } from './raw-server.js';
 
 export interface CallOptions {
@@ -29,6 +30,8 @@ export interface EraClient {
 interface ConnectOptions {
   home: string;
   onToolsChanged: () => void;
+  /** Answers forms; without it, the client cannot show any. Clients that speak in lines never can. */
+  onForm?: OnForm;
 }
 
 export const eraClients: Record<string, (options: ConnectOptions) => Promise<EraClient>> = {
@@ -49,8 +52,12 @@ const command = ({ home }: ConnectOptions) => ({
   stderr: 'ignore' as const,
 });
 
+const capabilitiesOf = ({ onForm }: ConnectOptions) => (onForm ? { elicitation: { form: {} } } : {});
+
 async function connectOld(options: ConnectOptions): Promise<EraClient> {
-  const client = new OldClient({ name: 'e2e', version: '0' });
+  const { onForm } = options;
+  const client = new OldClient({ name: 'e2e', version: '0' }, { capabilities: capabilitiesOf(options) });
+  if (onForm) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onForm(params as Form));
   client.setNotificationHandler(ToolListChangedNotificationSchema, options.onToolsChanged);
   await client.connect(new OldTransport(command(options)));
   return {
@@ -66,13 +73,16 @@ async function connectOld(options: ConnectOptions): Promise<EraClient> {
 }
 
 async function connectNew(options: ConnectOptions, mode: 'legacy' | 'auto'): Promise<EraClient> {
+  const { onForm } = options;
   const client = new NewClient(
     { name: 'e2e', version: '0' },
     {
+      capabilities: capabilitiesOf(options),
       versionNegotiation: { mode },
       listChanged: { tools: { autoRefresh: false, onChanged: options.onToolsChanged } },
     },
   );
+  if (onForm) client.setRequestHandler('elicitation/create', ({ params }) => onForm(params as Form));
   await client.connect(new NewTransport(command(options)));
   return {
     instructions: client.getInstructions(),
