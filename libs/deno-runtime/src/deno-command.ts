@@ -11,6 +11,7 @@ import {
   type Walls,
 } from '@code-executor/isolation';
 
+import { nodeImportMap } from './node-import-map.js';
 import { keepStartupCaches, putStartupCaches } from './startup-caches.js';
 
 /** The resources that a Deno process may use. */
@@ -70,10 +71,8 @@ const noGrants: Grants = { read: [], write: [] };
 /** Pages of WebAssembly have 64 KiB. */
 const wasmPagesPerMb = 16;
 
-/** `import 'fs'` is `import 'node:fs'`, as in Node. */
-const nodeModules = builtinModules.filter((name) => !name.startsWith('_'));
-const importMap = { imports: Object.fromEntries(nodeModules.map((name) => [name, `node:${name}`])) };
-const importMapUrl = `data:application/json,${encodeURIComponent(JSON.stringify(importMap))}`;
+const importMap = JSON.stringify(nodeImportMap(builtinModules));
+const importMapUrl = `data:application/json,${encodeURIComponent(importMap)}`;
 
 /** The command line for one Deno process behind the given walls. */
 export async function denoCommand(walls: Walls, options: DenoCommandOptions): Promise<DenoCommand> {
