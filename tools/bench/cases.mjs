@@ -1,3 +1,4 @@
+import { ask } from './cases/ask.mjs';
 import { audit } from './cases/audit.mjs';
 import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
@@ -15,6 +16,6 @@ export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
   ...[start, load, health, dense, tokens],
-  ...[overhead, openCircuit, audit],
+  ...[overhead, ask, openCircuit, audit],
   ...[search, searchTime, discovery, contact, reach, wrappers],
 ];

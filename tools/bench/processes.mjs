@@ -58,14 +58,14 @@ export class Workplace {
       DENO_NO_UPDATE_CHECK: '1',
     });
 
-  /** Starts our built server with a configuration, and connects a real client. */
-  async startServer(config = {}, env = {}) {
+  /** Starts our built server with a configuration, and connects a real client with these capabilities. */
+  async startServer(config = {}, env = {}, capabilities = {}) {
     const file = join(this.folder, `config-${this.#clients.length}.json`);
     // The cases measure complete listings.
     const discovery = { timeoutMs: 60_000 };
     const all = { projectOnly: true, log: { level: 'error' }, discovery, ...config };
     await writeFile(file, JSON.stringify(all));
-    return this.connect(process.execPath, [serverBin, '--config', file], env);
+    return this.connect(process.execPath, [serverBin, '--config', file], env, capabilities);
   }
 
   /** Starts the minimal server that runs programs in Deno; with `waiting`, in a process that starts in advance. */
@@ -77,8 +77,8 @@ export class Workplace {
     return this.connect(process.execPath, [everythingBin, 'stdio']);
   }
 
-  async connect(command, args, env = {}) {
-    const client = new Client({ name: 'code-executor-bench', version: '1.0.0' });
+  async connect(command, args, env = {}, capabilities = {}) {
+    const client = new Client({ name: 'code-executor-bench', version: '1.0.0' }, { capabilities });
     const transport = new StdioClientTransport({
       command,
       args,
