@@ -8,6 +8,7 @@ import { callerOf, revokedClients, tokenHashes } from './http-clients.js';
 import type { LateLogger } from './late-logger.js';
 import { type ListeningServer, listenHttp } from './listen-http.js';
 import { KeptCalls } from './mcp/calls/kept-calls.js';
+import { createServer, type ServerOptions } from './mcp/create-server.js';
 import { McpEndpoint } from './mcp/http/mcp-endpoint.js';
 import { mcpRoutes } from './mcp/http/mcp-routes.js';
 import { onShutdown } from './on-shutdown.js';
@@ -98,11 +99,15 @@ interface Serving {
 
 function openEndpoint(host: Host, offer: CurrentOffer, version: string, logger: LateLogger): McpEndpoint {
   const onUnrecorded = (error: unknown) => logger.error({ err: error }, 'The audit record was not written.');
-  return new McpEndpoint({
+  const options: ServerOptions = {
     version,
     instructions: () => offer.instructions('http'),
     tools: (caller) => offer.tools(caller),
     kept: new KeptCalls(),
+    logger,
+  };
+  return new McpEndpoint({
+    createServer: (served) => createServer(options, served),
     callerOf: (clientId) => callerOf(host.settings.config, clientId),
     record: (event) => void Promise.resolve(host.audit(event)).catch(onUnrecorded),
     logger,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 import { CodeExecutorError, type Logger, systemCodeOf } from '@code-executor/contracts';
@@ -75,6 +76,8 @@ export async function openListener(parts: ListenerParts): Promise<Listener> {
   if (onRefused) reportRefusals(app, onRefused);
   if (onAnswered) reportAnswers(app, onAnswered);
   const closing = new AbortController();
+  // Each open stream may listen to it; Node warns of a leak from the eleventh on.
+  setMaxListeners(0, closing.signal);
   guard(app, parts.guard, closing.signal);
   const running = new RunningRequests(app);
   dropUnreadAnswers(app);

@@ -5,15 +5,18 @@ import {
   isInitializeRequest,
   isLegacyRequest,
   type McpHttpHandler,
+  type Server,
 } from '@modelcontextprotocol/server';
 
-import { createServer, type ServerOptions } from '../create-server.js';
+import type { Served } from '../create-server.js';
 import { logErrors } from '../log-errors.js';
 import type { Era } from '../requesting-client.js';
 import { Sessions } from './sessions.js';
 import { toWebRequest } from './web-request.js';
 
-export interface EndpointOptions extends ServerOptions {
+export interface EndpointOptions {
+  /** Makes the server of a session, or of one request of 2026-07-28. */
+  createServer: (served: Served) => Server;
   /** The caller of this name as the configuration describes it now; asked with each request. */
   callerOf: (clientId: string | undefined) => Caller;
   /** Gets the beginning and the end of each session. */
@@ -27,14 +30,14 @@ export class McpEndpoint {
   readonly #modern: McpHttpHandler;
   readonly #callerOf: EndpointOptions['callerOf'];
 
-  constructor({ callerOf, record, ...options }: EndpointOptions) {
+  constructor({ createServer, callerOf, record, logger }: EndpointOptions) {
     const serve = (era: Era, owner: string | undefined) =>
-      createServer(options, { era, caller: () => callerOf(owner) });
+      createServer({ era, caller: () => callerOf(owner) });
     this.#callerOf = callerOf;
     this.#sessions = new Sessions({ createServer: (owner) => serve('legacy', owner), record });
     this.#modern = createMcpHandler(({ authInfo }) => serve('modern', authInfo?.clientId), {
       legacy: 'reject',
-      onerror: logErrors(options.logger),
+      onerror: logErrors(logger),
     });
   }
 

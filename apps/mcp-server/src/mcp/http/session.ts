@@ -67,13 +67,13 @@ export class Session {
   async answer(request: HttpRequest): Promise<Response> {
     const { body } = request;
     this.#open++;
+    const closeStream = () => this.#transport.closeStandaloneSSEStream();
+    if (request.method === 'GET') request.closing.addEventListener('abort', closeStream);
     void request.ended.then(() => {
       this.#open--;
       this.#idleSinceMs = performance.now();
+      request.closing.removeEventListener('abort', closeStream);
     });
-    if (request.method === 'GET') {
-      request.closing.addEventListener('abort', () => this.#transport.closeStandaloneSSEStream());
-    }
     this.#events.expectAnswerTo(body);
     return this.#transport.handleRequest(toWebRequest(request), {
       ...(body !== undefined && { parsedBody: body }),
