@@ -6,6 +6,7 @@ import { cacheCommand } from './cache/cache-command.js';
 import { pythonCommand } from './python/python-command.js';
 import { Terminal } from './terminal.js';
 import { tokenCommand } from './token/token-command.js';
+import { toolsCommand } from './tools/tools-command.js';
 import { trustCommand } from './trust/trust-command.js';
 import { readVersion } from './version.js';
 import { wrappersCommand } from './wrappers/wrappers-command.js';
@@ -35,6 +36,7 @@ const program = new Command('code-executor')
   .showHelpAfterError('(Add --help for options and examples.)');
 program.addCommand(pythonCommand(terminal, ending.signal));
 program.addCommand(trustCommand(terminal));
+program.addCommand(toolsCommand(terminal));
 program.addCommand(tokenCommand(terminal));
 program.addCommand(cacheCommand(terminal));
 program.addCommand(auditCommand(terminal));

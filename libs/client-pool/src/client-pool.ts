@@ -124,7 +124,7 @@ export class ClientPool implements ToolSource {
   }
 
   #createServer(name: string, server: ServerConfig): UpstreamServer {
-    const { baseEnv, cache, logger = silentLogger } = this.#options;
+    const { baseEnv, cache, onListed, logger = silentLogger } = this.#options;
     const { callTimeoutMs = 60_000, discoveryTimeoutMs = 500 } = this.#options;
     const { connectTimeoutMs = this.#options.connectTimeoutMs ?? 120_000 } = server;
     const { failureThreshold = 5, resetTimeoutMs = 30_000 } = this.#options;
@@ -133,6 +133,7 @@ export class ClientPool implements ToolSource {
     return new UpstreamServer({
       ...limits,
       cache,
+      onListed,
       logger,
       onCircuitChange: (action, by) => this.#records.circuitChanged(name, action, by),
       name,

@@ -1,4 +1,4 @@
-import type { AuditSink, CallerEvent, FailedServer, Logger } from '@code-executor/contracts';
+import type { AuditSink, CallerEvent, FailedServer, Logger, ToolSchema } from '@code-executor/contracts';
 
 import type { ToolListCache } from './catalog/tool-list-cache.js';
 
@@ -44,6 +44,8 @@ export interface ClientPoolOptions {
   connectTimeoutMs?: number;
   /** Where tool lists are kept, so that listing needs no connection. Default: each list is kept as long as its connection. */
   cache?: ToolListCache;
+  /** Called with the tools of a server each time the server itself has listed them, not the cache. Must not throw. */
+  onListed?: (tools: readonly ToolSchema[]) => void;
   /** Longest wait of a listing for a server that starts, or for a list that is read again, in ms. Default 500. */
   discoveryTimeoutMs?: number;
   /** How many calls run at once; further ones wait. Default 100. */

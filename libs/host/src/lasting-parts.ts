@@ -42,6 +42,7 @@ export class LastingParts {
           baseEnv: baseEnvironment(),
           cache: this.cache,
           audit: this.record.audit,
+          onListed: (tools) => void this.#pins?.see(tools),
           logger,
         });
     this.#identities = identitiesOf(settings);

@@ -90,7 +90,7 @@ describe('a tool that has changed', () => {
     expect((await listed(pins))[0]).toBe(tool);
   });
 
-  test('has one record, however often it is listed, and none once it is as before', async () => {
+  test('has one record, however often it is listed, and is no change once its server lists it as before', async () => {
     const source = new ChangingSource(described('Sends mail.'));
     await folder.pin(source);
     source.list(described('Sends mail to me.'));
@@ -102,6 +102,10 @@ describe('a tool that has changed', () => {
     ]);
     source.list(described('Sends mail.'));
     await folder.pin(source);
+    expect(await readChanges(folder.file)).toHaveLength(1);
+    const pins = folder.open(source);
+    await pins.see(await listed(pins));
+    await pins.close();
     expect(await readChanges(folder.file)).toEqual([]);
     expect(folder.events).toHaveLength(2);
   });

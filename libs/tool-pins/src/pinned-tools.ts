@@ -18,7 +18,7 @@ import { definitionHash, definitionOf } from './definition.js';
 import { type ChangedTool, listChanges } from './list-changes.js';
 import { PinRecords } from './pin-records.js';
 import { PinStore } from './pin-store.js';
-import type { Pin } from './pins.js';
+import type { Pin, Sight } from './pins.js';
 import { fileName } from './pins-text.js';
 import { changeOf, describeChange } from './tool-change.js';
 
@@ -100,6 +100,22 @@ export class PinnedTools implements ToolSource {
     return tools === listing.tools ? listing : { ...listing, tools };
   }
 
+  /**
+   * Compares what a server has listed just now, so that a change is known before anybody lists the tools; never rejects.
+   * What {@link listTools} lists may be older.
+   */
+  async see(tools: readonly ToolSchema[]): Promise<void> {
+    await this.#store.load();
+    if (!this.#store.isUsable) return;
+    await inTurns(tools, (tool) => {
+      const verdict = this.#judge(tool);
+      const pin = this.#pinOf(tool, verdict.identity);
+      // The change that was seen before is undone.
+      if (pin?.change && pin.pinned.hash === this.#hashOf(tool))
+        this.#store.see(sightOf(tool, verdict.identity));
+    });
+  }
+
   /** Refuses, under `enforce`, a tool that differs from its pin when the call is made. */
   async callTool(name: ToolName, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
     const { source } = this.#options;
@@ -167,13 +183,7 @@ export class PinnedTools implements ToolSource {
   async #judgeAll(listed: ToolSchema[]): Promise<ToolSchema[]> {
     const before = this.#lists.get(listed);
     if (before?.state === this.#state) return before.tools;
-    let since = performance.now();
-    for (const tool of listed) {
-      this.#judge(tool);
-      if (performance.now() - since < maxTurnMs) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
-    }
+    await inTurns(listed, (tool) => this.#judge(tool));
     const shown = listed.map((tool) => this.#judge(tool).shown);
     const isSame = shown.every((tool, index) => tool === listed[index]);
     const isAsBefore = before && shown.every((tool, index) => tool === before.tools[index]);
@@ -210,20 +220,14 @@ export class PinnedTools implements ToolSource {
       return refused(tool, reason, `Repair ${fileName} in the home of Code Executor.`);
     }
     const pin = this.#pinOf(tool, identity);
-    const isPinned = pin?.pinned.hash === this.#hashOf(tool);
+    if (pin?.pinned.hash === this.#hashOf(tool)) return { shown: tool };
+    const sight = sightOf(tool, identity);
     // Another process may list the tool in another way. An object that was compared before is not news, so that the two
     // do not correct each other all the time.
-    if (isPinned && !(isNew && pin.change)) return { shown: tool };
-    const definition = definitionOf(tool);
-    if (isNew || !pin?.change) {
-      const at = new Date().toISOString();
-      const { server, name } = tool;
-      const sighting = this.#store.see({ identity, server, tool: name, definition, at });
-      if (sighting === 'full') return this.#unpinned(tool, isEnforced);
-    }
+    if ((isNew || !pin?.change) && this.#store.see(sight) === 'full') return this.#unpinned(tool, isEnforced);
     const known = this.#pinOf(tool, identity);
-    if (!known || known.pinned.hash === definition.hash) return { shown: tool };
-    const what = describeChange(changeOf(known.pinned, definition));
+    if (!known || known.pinned.hash === sight.definition.hash) return { shown: tool };
+    const what = describeChange(changeOf(known.pinned, sight.definition));
     const changed = `Changed since ${known.at.slice(0, 10)}: ${what}.`;
     return isEnforced ? refused({ ...tool, changed }, changed, approve) : { shown: { ...tool, changed } };
   }
@@ -243,6 +247,22 @@ export class PinnedTools implements ToolSource {
     let hash = this.#hashes.get(tool);
     if (hash === undefined) this.#hashes.set(tool, (hash = definitionHash(tool)));
     return hash;
+  }
+}
+
+function sightOf(tool: ToolSchema, identity: string): Sight {
+  const { server, name } = tool;
+  return { identity, server, tool: name, definition: definitionOf(tool), at: new Date().toISOString() };
+}
+
+/** Lets other work have its turn, because ten thousand hostile definitions take a while. */
+async function inTurns<Item>(items: readonly Item[], work: (item: Item) => void): Promise<void> {
+  let since = performance.now();
+  for (const item of items) {
+    work(item);
+    if (performance.now() - since < maxTurnMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = performance.now();
   }
 }
 

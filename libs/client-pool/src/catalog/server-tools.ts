@@ -30,6 +30,8 @@ export interface ServerToolsOptions {
   discoveryTimeoutMs: number;
   /** Without one, the tools are known as long as the connection. */
   cache: ToolListCache | undefined;
+  /** Called with the tools each time the server has listed them. */
+  onListed?: ((tools: readonly ToolSchema[]) => void) | undefined;
   logger: Logger;
 }
 

@@ -27,6 +27,8 @@ export interface ToolCatalogOptions {
   cache: ToolListCache;
   /** Connects if necessary, and lists; rejects with a `ConnectFailure`. */
   list: () => Promise<ListedTools>;
+  /** Called with the tools each time the server has listed them. */
+  onListed?: ((tools: readonly ToolSchema[]) => void) | undefined;
   /** Longest wait for a listing that is under way if there is an older one. */
   discoveryTimeoutMs: number;
   logger: Logger;
@@ -160,6 +162,7 @@ export class ToolCatalog {
     this.#askedAt = performance.now();
     try {
       const { tools, ttlMs, protocol } = await this.#options.list();
+      this.#options.onListed?.([...tools.values()]);
       const freshUntil = ttlMs === undefined ? undefined : Date.now() + Math.max(ttlMs, minTtlMs);
       return {
         tools: [...tools].map(toEntry),
