@@ -4,6 +4,12 @@ import { join } from 'node:path';
 
 const json = (value) => JSON.stringify(value, null, 2);
 
+/** A hook in place of the person, who is not there in a run without a terminal. */
+const agreement = { hookEventName: 'Elicitation', action: 'accept', content: { c1: 'yes, once' } };
+const agreeing = {
+  hooks: [{ type: 'command', command: `echo '${JSON.stringify({ hookSpecificOutput: agreement })}'` }],
+};
+
 /** `connection` is `{ command, args, env }` for stdio or `{ url, token }` for HTTP. Each returns what to run. */
 export const drivers = {
   'claude-code': {
@@ -14,6 +20,8 @@ export const drivers = {
         : { type: 'stdio', ...stdio };
       const config = join(home, 'mcp.json');
       await writeFile(config, json({ mcpServers: { 'code-executor': entry } }));
+      await mkdir(join(home, '.claude'), { recursive: true });
+      await writeFile(join(home, '.claude', 'settings.json'), json({ hooks: { Elicitation: [agreeing] } }));
       const flags = ['--strict-mcp-config', '--mcp-config', config, '--dangerously-skip-permissions'];
       return {
         args: ['-p', 'Go.', '--output-format', 'json', ...flags],
