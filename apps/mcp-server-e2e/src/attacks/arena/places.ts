@@ -55,7 +55,7 @@ const homeEntries = [
 ];
 /** The files that the server itself writes to its home. */
 const ownFiles =
-  /^(?:schema-cache\.json|python(?:\/snapshot-[^/]*\.bin)?|audit-logs(?:\/audit-\d{4}-\d\d-\d\d\.jsonl)?)$/;
+  /^(?:schema-cache\.json|pinned-tools\.json|python(?:\/snapshot-[^/]*\.bin)?|audit-logs(?:\/audit-\d{4}-\d\d-\d\d\.jsonl)?)$/;
 const tempEntries = ['.env', 'deno.json', 'node_modules', 'package.json'];
 
 /** Creates files, links and secrets in the home folder; everything but the sockets. */

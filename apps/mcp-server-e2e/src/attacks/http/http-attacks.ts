@@ -3,6 +3,7 @@ import { calls } from './calls.js';
 import { crowd } from './crowd.js';
 import type { HttpAttack } from './http-attack.js';
 import { load } from './load.js';
+import { mcp } from './mcp.js';
 import { requests } from './requests.js';
 import { tokens } from './tokens.js';
 
@@ -14,4 +15,5 @@ export const httpAttacks: readonly HttpAttack[] = [
   ...crowd,
   ...bodies,
   ...calls,
+  ...mcp,
 ];
