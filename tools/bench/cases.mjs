@@ -4,6 +4,7 @@ import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
 import { contact, discovery, reach, wrappers } from './cases/discovery.mjs';
 import { pythonCall, pythonCold, pythonLoop, pythonMany, pythonWarm } from './cases/python.mjs';
+import { callers, http, streams } from './cases/http.mjs';
 import { search, searchTime } from './cases/search.mjs';
 import { dense, health, load, start } from './cases/server.mjs';
 import { steady } from './cases/steady.mjs';
@@ -16,6 +17,7 @@ export const cases = [
   ...[warm, cold, burst, sustained, call, ten, thousand],
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
   ...[start, load, health, dense, tokens],
+  ...[http, callers, streams],
   ...[overhead, ask, openCircuit, audit],
   ...[search, searchTime, discovery, contact, reach, wrappers],
 ];

@@ -68,6 +68,37 @@ export class Workplace {
     return this.connect(process.execPath, [serverBin, '--config', file], env, capabilities);
   }
 
+  /** Starts our built server with `--http`; its process id, once it listens. */
+  async startHttp(config) {
+    const file = join(this.folder, `config-http-${this.#closers.length}.json`);
+    await writeFile(file, JSON.stringify({ projectOnly: true, ...config }));
+    const args = [serverBin, '--http', '--config', file];
+    const child = spawn(process.execPath, args, {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    this.onClose(async () => {
+      child.kill();
+      await ended;
+    });
+    let said = '';
+    const listening = new Promise((resolve) => {
+      child.stderr.on('data', (chunk) => {
+        said += chunk;
+        if (said.includes('listening on')) resolve();
+      });
+    });
+    await Promise.race([
+      listening,
+      ended.then(() => {
+        throw new Error(`The server did not start: ${said}`);
+      }),
+    ]);
+    return child.pid;
+  }
+
   /** Starts the minimal server that runs programs in Deno; with `waiting`, in a process that starts in advance. */
   startBareServer(...mode) {
     return this.connect(process.execPath, [bareServer, this.denoPath, ...mode]);
