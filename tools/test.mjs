@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks for each change. `-- --all` adds the attacks and killed servers, which take as long again and
- * must pass before a commit lands. `-- --isolation strict|portable` runs the sandbox tests in one mode only. The last
+ * `npm test`: the checks for each change. `-- --all` adds the conformance suites, the attacks and killed servers, which take
+ * as long again and must pass before a commit lands. `-- --isolation strict|portable` runs the sandbox tests in one mode only. The last
  * line is `N passed, N failed`; the exit code is 0 if none failed.
  */
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ const { runTests } = await import('./checks/jest-results.mjs');
 const { checkImportCycles } = await import('./checks/import-cycles.mjs');
 const { runOwnTests } = await import('./checks/own-tests.mjs');
 const { checkWithInspector } = await import('./checks/inspector.mjs');
+const { suiteRuns, runSuites } = await import('./conformance/suite-runs.mjs');
 const { checkAttacks } = await import('./checks/attacks.mjs');
 const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
@@ -45,6 +46,8 @@ const steps = {
     ...(await runOwnTests()),
     ...(await runTests({ CODE_EXECUTOR_TEST_ISOLATION: isolation.modes.join(',') })),
   ],
+  // Before the attacks begin, because some scenarios wait for less than a second.
+  ...(all && { 'Conformance with MCP': () => runSuites(suiteRuns.map(({ name }) => name)) }),
   'Real clients': async () => [
     await single(
       'demo',
@@ -88,7 +91,7 @@ for (const title of Object.keys(steps)) {
   total.passed += passed;
   total.failed += failed;
 }
-if (!all) isolation.notRun.push('attacks and killed servers: npm test -- --all');
+if (!all) isolation.notRun.push('conformance, attacks and killed servers: npm test -- --all');
 for (const notRun of isolation.notRun) process.stdout.write(`\nNot run: ${notRun}\n`);
 if (isolation.isFailure) total.failed++;
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`);

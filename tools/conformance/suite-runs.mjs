@@ -29,6 +29,26 @@ const ofOldServer = [
 ];
 const ofNewServer = [...ofOldServer, 'server-session-lifecycle', 'http-header-validation'];
 
+/** An extension, so that no revision requires them. */
+const ofTasks = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+];
+
+/** What is started, each with its arguments. */
+const servers = {
+  product: ['start-product.mjs'],
+  fixture: ['start-fixture.mjs', 'serve'],
+  tasks: ['start-fixture.mjs', 'serve-tasks'],
+};
+
 /**
  * `suite` is the version of the suite; `against` starts a server, and runs without one test the client. `isKnown` names
  * what fails, each with its reason in known-failures.mjs; the run fails if one of these passes, too.
@@ -39,6 +59,7 @@ export const suiteRuns = [
   { name: 'fixture-2025', suite: 'conformance-2025', against: 'fixture', args: ['--suite', 'all'] },
   { name: 'fixture-2025-11-25', suite: 'conformance-2026', against: 'fixture', args: required('2025-11-25') },
   { name: 'fixture-2026-07-28', suite: 'conformance-2026', against: 'fixture', args: required('2026-07-28') },
+  { name: 'tasks', suite: 'conformance-2026', against: 'tasks', scenarios: ofTasks },
   { name: 'client-2025', suite: 'conformance-2025', args: ['--suite', 'all'] },
   { name: 'client-2025-11-25', suite: 'conformance-2026', args: required('2025-11-25') },
   { name: 'client-2026-07-28', suite: 'conformance-2026', args: required('2026-07-28') },
@@ -106,11 +127,11 @@ async function readOutcome(results, code) {
   };
 }
 
-/** Starts the built product or the fixture; resolves once it says where it listens. */
+/** Starts a server; resolves once it says where it listens. */
 async function startServer(kind, folder) {
-  const file = kind === 'product' ? 'start-product.mjs' : 'start-fixture.mjs';
+  const [file, ...args] = servers[kind];
   const env = cleanEnvironment({ HOME: folder, USERPROFILE: folder, XDG_CONFIG_HOME: folder });
-  const child = spawn(process.execPath, [join(here, file)], {
+  const child = spawn(process.execPath, [join(here, file), ...args], {
     cwd: folder,
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
