@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 
 import { auditCommand } from './audit/audit-command.js';
 import { cacheCommand } from './cache/cache-command.js';
+import { loginCommand } from './login/login-command.js';
 import { pythonCommand } from './python/python-command.js';
 import { Terminal } from './terminal.js';
 import { tokenCommand } from './token/token-command.js';
@@ -31,12 +32,13 @@ const program = new Command('code-executor')
   .option('--config <file>', 'read this configuration and no other')
   .addHelpText(
     'after',
-    '\nExamples:\n  code-executor wrappers generate --out ./mcp\n  code-executor token create dashboard\n  code-executor cache show\n  code-executor python add --help',
+    '\nExamples:\n  code-executor wrappers generate --out ./mcp\n  code-executor login github\n  code-executor token create dashboard\n  code-executor cache show\n  code-executor python add --help',
   )
   .showHelpAfterError('(Add --help for options and examples.)');
 program.addCommand(pythonCommand(terminal, ending.signal));
 program.addCommand(trustCommand(terminal));
 program.addCommand(toolsCommand(terminal));
+program.addCommand(loginCommand(terminal, ending.signal));
 program.addCommand(tokenCommand(terminal));
 program.addCommand(cacheCommand(terminal));
 program.addCommand(auditCommand(terminal));

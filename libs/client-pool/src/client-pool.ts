@@ -124,7 +124,7 @@ export class ClientPool implements ToolSource {
   }
 
   #createServer(name: string, server: ServerConfig): UpstreamServer {
-    const { baseEnv, cache, onListed, logger = silentLogger } = this.#options;
+    const { baseEnv, cache, loginFolder, onListed, logger = silentLogger } = this.#options;
     const { callTimeoutMs = 60_000, discoveryTimeoutMs = 500 } = this.#options;
     const { connectTimeoutMs = this.#options.connectTimeoutMs ?? 120_000 } = server;
     const { failureThreshold = 5, resetTimeoutMs = 30_000 } = this.#options;
@@ -135,6 +135,8 @@ export class ClientPool implements ToolSource {
       cache,
       onListed,
       logger,
+      loginFolder,
+      onLogin: (action) => this.#records.login(name, action),
       onCircuitChange: (action, by) => this.#records.circuitChanged(name, action, by),
       name,
       server,

@@ -1,4 +1,11 @@
-import type { AuditSink, CallerEvent, FailedServer, Logger, ToolSchema } from '@code-executor/contracts';
+import type {
+  AuditSink,
+  CallerEvent,
+  FailedServer,
+  Logger,
+  LoginEvent,
+  ToolSchema,
+} from '@code-executor/contracts';
 
 import type { ToolListCache } from './catalog/tool-list-cache.js';
 
@@ -23,10 +30,23 @@ export interface HttpServer {
   url: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
+  /** How a login there is made, if the server wants one. */
+  oauth?: OAuthOptions;
   /** Which eras of MCP are tried: `auto`, the default, asks for 2026-07-28 first; `legacy` does not. With `sse` always `legacy`. */
   protocol?: 'legacy' | 'auto';
   /** How long it may take to answer and list its tools, in ms. Default: as for all servers. */
   connectTimeoutMs?: number;
+}
+
+/** How a login at a server is made. */
+export interface OAuthOptions {
+  /** Of a client that was registered with the authorization server by hand. Default: the client registers itself. */
+  clientId?: string;
+  clientSecret?: string;
+  /** An https URL with the client's own metadata document, for authorization servers that take one. */
+  clientMetadataUrl?: string;
+  /** Asked for in addition to what the server asks for. */
+  scopes?: string[];
 }
 
 export type UpstreamServer = StdioServer | HttpServer;
@@ -58,8 +78,10 @@ export interface ClientPoolOptions {
   failureThreshold?: number;
   /** How long a circuit is open until one call may try again, in ms. Default 30,000. */
   resetTimeoutMs?: number;
-  /** Gets the changes of circuits (type `circuit`) and the calls that the queue refuses (type `queue`). Default: none. */
-  audit?: AuditSink<CallerEvent>;
+  /** The folder in which logins at remote servers are kept. Default: none, no server is logged in at. */
+  loginFolder?: string;
+  /** Gets the changes of circuits (type `circuit`) and of logins (`login`), and the calls that the queue refuses (`queue`). Default: none. */
+  audit?: AuditSink<CallerEvent | LoginEvent>;
   /** Default: no log. */
   logger?: Logger;
 }

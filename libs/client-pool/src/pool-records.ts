@@ -2,6 +2,7 @@ import {
   type CallerEvent,
   type CallOptions,
   type EventMarks,
+  type LoginEvent,
   parseTraceparent,
   silentLogger,
 } from '@code-executor/contracts';
@@ -32,7 +33,13 @@ export class PoolRecords {
     this.#record({ type: 'circuit', action, server, status: circuitStatus[action], ...marksOf(by) });
   }
 
-  #record(event: CallerEvent): void {
+  /** The login at a server was needed, made, renewed, or could not be. */
+  login(server: string, action: LoginEvent['action']): void {
+    const status = action === 'needed' || action === 'failed' ? 'failure' : 'success';
+    this.#record({ type: 'login', action, server, status, ...marksOf() });
+  }
+
+  #record(event: CallerEvent | LoginEvent): void {
     const { audit, logger = silentLogger } = this.#options;
     const onError = (error: unknown) => logger.error({ err: error }, 'audit sink failed');
     try {

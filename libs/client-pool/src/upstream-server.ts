@@ -4,6 +4,7 @@ import {
   type FailedServer,
   type ListOptions,
   type ToolSchema,
+  type LoginEvent,
   untilAborted,
   within,
 } from '@code-executor/contracts';
@@ -19,6 +20,8 @@ import {
 import { ConnectFailure } from './connection/connect-failure.js';
 import { Connector } from './connection/connector.js';
 import type { UpstreamConnection } from './connection/upstream-connection.js';
+import { loginCommand, LoginNeededFailure } from './login/login-needed.js';
+import { LoginTokens } from './login/login-tokens.js';
 import type { ServerStats } from './options.js';
 import { ServerAccess } from './server-access.js';
 
@@ -27,6 +30,9 @@ export interface UpstreamServerOptions extends ServerToolsOptions {
   callTimeoutMs: number;
   failureThreshold: number;
   resetTimeoutMs: number;
+  /** Where logins are kept; absent if there are none. */
+  loginFolder: string | undefined;
+  onLogin: (action: LoginEvent['action']) => void;
   onCircuitChange: (action: CircuitAction, by?: CallOptions) => void;
 }
 
@@ -51,6 +57,7 @@ export class UpstreamServer {
     this.circuit = new Circuit({ ...options, onChange: options.onCircuitChange });
     this.#connector = new Connector({
       ...options,
+      tokens: tokensFor(options),
       knownProtocol: () => this.#tools.protocol,
       onProtocolChanged: () => this.#tools.forgetProtocol(),
       onToolsChanged: () => this.#tools.markChanged(),
@@ -69,6 +76,9 @@ export class UpstreamServer {
     const { size: tools, slowStart } = this.#tools;
     const { problem } = this.#access;
     // Even while it is connected, its calls are refused.
+    if (problem instanceof LoginNeededFailure) {
+      return { state: 'failed', reason: `${problem.message}; run: ${loginCommand(this.name)}` };
+    }
     if (problem && !isConnecting) return { state: 'failed', reason: problem.message };
     if (isConnected && tools !== undefined) return { state: 'connected', tools };
     if (isConnected || isConnecting) return { state: 'connecting', reason: slowStart.message };
@@ -95,6 +105,8 @@ export class UpstreamServer {
     const refusal = this.circuit.refusal(tool);
     if (refusal) return refusal;
     const error = failure.toCallError(tool, this.#access.coolDownLeftMs);
+    // It works, and waits for a person.
+    if (failure instanceof LoginNeededFailure) return error;
     this.circuit.fail(error, by);
     return error;
   }
@@ -172,4 +184,20 @@ export class UpstreamServer {
     }
     return new ConnectFailure(this.name, 'the client pool is closed', 'Create a new one to call tools.');
   }
+}
+
+/** A server that gets a header of the configuration for this is not logged in at. */
+function tokensFor({
+  name,
+  server,
+  loginFolder: folder,
+  logger,
+  onLogin,
+}: UpstreamServerOptions): LoginTokens | undefined {
+  if ('command' in server || folder === undefined) return undefined;
+  const hasHeader = Object.keys(server.headers ?? {}).some(
+    (header) => header.toLowerCase() === 'authorization',
+  );
+  if (hasHeader && !server.oauth) return undefined;
+  return new LoginTokens({ name, server, folder, logger, record: onLogin });
 }

@@ -42,6 +42,20 @@ export function expandEntry(entry: ServerEntry, lookUp: LookUp, onUnset: OnUnset
     ...(entry.cwd !== undefined && { cwd: one(entry.cwd, 'cwd') }),
     ...(entry.url !== undefined && { url: one(entry.url, 'url') }),
     ...(entry.headers && { headers: all(entry.headers, 'headers') }),
+    ...(entry.oauth && { oauth: expandClient(entry.oauth, one) }),
+  };
+}
+
+/** The secret of a client, and its name, may be in variables. */
+function expandClient(
+  oauth: NonNullable<ServerEntry['oauth']>,
+  one: (value: string, ...field: KeyPath) => string,
+): NonNullable<ServerEntry['oauth']> {
+  const { clientId, clientSecret } = oauth;
+  return {
+    ...oauth,
+    ...(clientId !== undefined && { clientId: one(clientId, 'oauth', 'clientId') }),
+    ...(clientSecret !== undefined && { clientSecret: one(clientSecret, 'oauth', 'clientSecret') }),
   };
 }
 

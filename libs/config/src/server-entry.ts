@@ -10,6 +10,8 @@ export interface StdioServerConfig {
   env?: Record<string, string>;
   /** Default: the working directory of this process. */
   cwd?: string;
+  /** Which eras of MCP are tried. Default: `legacy`. */
+  protocol?: 'legacy' | 'auto';
   /** How long it may take to start and list its tools, in ms. Default: `pool.connectTimeoutMs`. */
   connectTimeoutMs?: number;
 }
@@ -20,8 +22,20 @@ export interface HttpServerConfig {
   type?: 'http' | 'sse';
   url: string;
   headers?: Record<string, string>;
+  /** Which eras of MCP are tried. Default: `auto`. */
+  protocol?: 'legacy' | 'auto';
+  /** How a login there is made. */
+  oauth?: OAuthConfig;
   /** How long it may take to answer and list its tools, in ms. Default: `pool.connectTimeoutMs`. */
   connectTimeoutMs?: number;
+}
+
+/** The client that logs in at a server. */
+export interface OAuthConfig {
+  clientId?: string;
+  clientSecret?: string;
+  clientMetadataUrl?: string;
+  scopes?: string[];
 }
 
 export type UpstreamServerConfig = StdioServerConfig | HttpServerConfig;
@@ -31,6 +45,28 @@ export const serverNamePattern = /^[A-Za-z0-9_.-]{1,128}$/;
 export const serverNameRule = 'letters, digits, "_", "-" and ".", at most 128';
 
 export const maxConnectTimeoutMs = 600_000;
+
+/** How a login at a remote server is made. */
+const oauthShape = {
+  clientId: text()
+    .meta({
+      description:
+        'The client that you registered with the authorization server of a remote server. Default: it is registered at the login.',
+    })
+    .exactOptional(),
+  clientSecret: text().meta({ description: 'Its secret, as `env:NAME`. Default: none.' }).exactOptional(),
+  clientMetadataUrl: z
+    .url({ protocol: /^https$/ })
+    .meta({
+      description:
+        'The address (`https:`) of a client metadata document of yours, for authorization servers that take one. Default: none.',
+    })
+    .exactOptional(),
+  scopes: z
+    .array(text())
+    .meta({ description: 'Asked for at a login, besides what the server asks for. Default: [].' })
+    .exactOptional(),
+};
 
 /** One server definition as our file and the clients' files spell it. */
 export const serverEntryShape = {
@@ -52,6 +88,14 @@ export const serverEntryShape = {
     .record(text(), anyText())
     .meta({ description: 'HTTP headers sent to a remote server.' })
     .exactOptional(),
+  protocol: z
+    .enum(['legacy', 'auto'])
+    .meta({
+      description:
+        'Which MCP is spoken: `auto` asks for 2026-07-28 first, `legacy` does not. Default: auto with a URL, legacy with a command.',
+    })
+    .exactOptional(),
+  oauth: z.strictObject(oauthShape).exactOptional(),
   connectTimeoutMs: z
     .int()
     .min(1000)
@@ -67,13 +111,22 @@ export const serverEntryShape = {
 };
 
 /** For files of other programs, whose other fields are ignored. */
-export const foreignServerEntry = z.object(serverEntryShape);
+export const foreignServerEntry = z
+  .object({
+    ...serverEntryShape,
+    // Some have a key of this name with another meaning.
+    oauth: z.object(oauthShape).optional().catch(undefined),
+  })
+  .transform(({ oauth, ...entry }) => ({ ...entry, ...(oauth && { oauth }) }));
 export type ServerEntry = z.infer<typeof foreignServerEntry>;
 
 /** The entry as a server, or a text that says what is wrong with the combination of its fields. */
 export function toUpstreamServer(entry: ServerEntry): UpstreamServerConfig | string {
-  const { type, command, args, env, cwd, url, headers, connectTimeoutMs } = entry;
-  const limits = connectTimeoutMs === undefined ? {} : { connectTimeoutMs };
+  const { type, command, args, env, cwd, url, headers, oauth, protocol, connectTimeoutMs } = entry;
+  const limits = {
+    ...(protocol !== undefined && { protocol }),
+    ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
+  };
   if (command !== undefined && url !== undefined) return 'has both a command and a url; keep one';
   if (type === 'stdio' ? command === undefined : type !== undefined && url === undefined) {
     return `has the type ${type} but no ${type === 'stdio' ? 'command' : 'url'}`;
@@ -90,7 +143,13 @@ export function toUpstreamServer(entry: ServerEntry): UpstreamServerConfig | str
   if (url === undefined) return 'needs a command or a url';
   if (!isHttpUrl(url)) return 'needs a url that begins with http:// or https://';
   const transport = type === undefined ? undefined : type === 'sse' ? 'sse' : 'http';
-  return { ...(transport && { type: transport }), url, ...(headers && { headers }), ...limits };
+  return {
+    ...(transport && { type: transport }),
+    url,
+    ...(headers && { headers }),
+    ...(oauth && { oauth }),
+    ...limits,
+  };
 }
 
 function isHttpUrl(url: string): boolean {

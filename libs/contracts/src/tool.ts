@@ -40,6 +40,8 @@ export interface FailedServer {
   isStarting?: true;
   /** Milliseconds after which it is tried again; absent if that is unknown. */
   retryAfterMs?: number;
+  /** It can be used once somebody has logged in. */
+  needsLogin?: true;
 }
 
 /**

@@ -102,7 +102,8 @@ function sparesOf(sandbox: Config['sandbox'], language: LanguageName): Spares {
 }
 
 /** What the pool of upstream servers is made with, beside its parts. */
-export function poolOptions({ config, servers = {}, unusable = [] }: HostSettings): ClientPoolOptions {
+export function poolOptions(settings: HostSettings): ClientPoolOptions {
+  const { config, servers = {}, unusable = [], homeDir } = settings;
   const { pool, discovery } = config;
   return {
     ...whereSet<ClientPoolOptions>({
@@ -114,6 +115,7 @@ export function poolOptions({ config, servers = {}, unusable = [] }: HostSetting
       callTimeoutMs: pool?.callTimeoutMs,
       connectTimeoutMs: pool?.connectTimeoutMs,
       discoveryTimeoutMs: discovery?.timeoutMs,
+      loginFolder: homeDir && join(homeDir, 'oauth'),
     }),
     servers,
     unusable,

@@ -41,6 +41,6 @@ export async function startOpenServer(
 }
 
 function isForAnybody({ authentication, origins, body, routes }: RouteGroup): boolean {
-  const isOpen = authentication === 'open' && origins === 'none' && body === 'none';
+  const isOpen = authentication === 'open' && origins !== 'same-origin' && body === 'none';
   return isOpen && routes.every(({ method }) => method === 'GET');
 }

@@ -93,6 +93,12 @@ function fromWebPage(
     if (origin === undefined && site === 'none') return undefined;
     return refuse(403, 'Web pages may not call this server; call it from a program.');
   }
+  if (origins === 'navigation') {
+    // A script of a page says `cors` or `no-cors`, or names its origin.
+    const isNavigation = site === 'none' || headers['sec-fetch-mode'] === 'navigate';
+    if (origin === undefined && isNavigation) return undefined;
+    return refuse(403, 'A web page may only lead here, and not call this server itself.');
+  }
   // The Host has been checked. Behind a proxy that ends TLS it is the one that the browser sent, if the proxy keeps it.
   const host = headers.host?.toLowerCase() ?? '';
   const own = [`http://${host}`, ...(allowsTls ? [`https://${host}`] : [])];

@@ -10,10 +10,10 @@ export interface RouteGroup {
    */
   authentication: 'token' | 'open';
   /**
-   * `none`: no web page may call. `same-origin`: pages that this listener itself serves may; no others. If the listener
+   * `none`: no web page may call. `navigation`: a page may lead its reader here, and may not call by itself. `same-origin`: pages that this listener itself serves may; no others. If the listener
    * has `hostNames`, these pages may also come through a proxy that ends TLS.
    */
-  origins: 'none' | 'same-origin';
+  origins: 'none' | 'navigation' | 'same-origin';
   /** What a request may carry. `none`: handlers never see a body, and a POST that has one is answered with 415. */
   body: JsonBody | 'none';
   /** For each client and each route of the group; a function is asked at each request. Default: no limit. */

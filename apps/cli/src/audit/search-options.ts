@@ -12,6 +12,11 @@ export const types = [
   'request_refused',
   'circuit',
   'queue',
+  'ask',
+  'hook',
+  'login',
+  'pinning',
+  'session',
   'config',
   'lifecycle',
 ] as const satisfies NonNullable<AuditQuery['type']>[];

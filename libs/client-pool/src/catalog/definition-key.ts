@@ -10,7 +10,10 @@ import { secretsOf, withoutCredentials, withoutSecrets } from '../connection/sec
  * else.
  */
 export function definitionKey(name: string, server: UpstreamServer): string {
-  return `${serverIdentity(name, server)}${hash(secretsOf(server)).slice(0, 2)}`;
+  // Another client, or other scopes, may see other tools.
+  const { clientId, scopes } = ('url' in server && server.oauth) || {};
+  const login = clientId === undefined && scopes === undefined ? [] : [clientId, scopes];
+  return `${serverIdentity(name, server)}${hash([...secretsOf(server), ...login]).slice(0, 2)}`;
 }
 
 /** What tells a server from others under its name: the key without the secrets, which change more often than servers do. */

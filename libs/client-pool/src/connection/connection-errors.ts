@@ -1,5 +1,6 @@
 import { CodeExecutorError, type ErrorCode, systemCodeOf } from '@code-executor/contracts';
 
+import { loginError, scopeError } from '../login/login-needed.js';
 import { costLimit } from '../transport/message-limits.js';
 
 /** Why an upstream request failed, in words that do not depend on the SDK. */
@@ -13,11 +14,15 @@ export interface RequestFault {
     | 'malformed'
     | 'http'
     | 'media_type'
+    | 'login'
+    | 'scope'
     | 'other';
   /** With kind `http`. */
   status?: number;
   /** With kind `media_type`: what was answered instead of MCP. */
   mediaType?: string;
+  /** With kind `scope`: what the login lacks. */
+  scopes?: string[];
   /** The code of a JSON-RPC error. */
   rpcCode?: number;
   /** What the server or the system said. */
@@ -32,6 +37,8 @@ export interface Loss {
   how: string;
   /** The server refused the request because it has forgotten the session: nothing was executed. */
   isSessionExpired?: boolean;
+  /** The server wants a login. */
+  needsLogin?: boolean;
 }
 
 /** A message that is too large and does not show which request it answers, or that does not end. */
@@ -49,6 +56,8 @@ export function isLoss(cause: unknown): cause is Loss {
   return isObject(cause) && 'how' in cause;
 }
 
+export const loginLoss: Loss = { code: 'unauthenticated', how: 'wants a login', needsLogin: true };
+
 const retryAfterMs = 100;
 
 /** The error of one call. `loss` is set if the connection is gone, `isLogged` if the log has the last output of a process. */
@@ -61,6 +70,7 @@ export function toCallError(
 ): CodeExecutorError {
   const about = { tool, server: name, cause: fault.cause };
   const error = (code: ErrorCode, message: string) => new CodeExecutorError(code, message, about);
+  if (fault.kind === 'login' || loss?.needsLogin) return loginError(name, tool);
   if (loss) return lostCall(about, loss, isLogged);
   switch (fault.kind) {
     case 'timed_out':
@@ -83,6 +93,8 @@ export function toCallError(
         `Tool ${tool} answered with more than 1 MB while other answers took all the memory that they may have; call fewer such tools at once.`,
         { ...about, retryAfterMs: 1000 },
       );
+    case 'scope':
+      return scopeError(name, tool, fault.scopes ?? []);
     case 'http':
       if (isRefusal(fault)) {
         const message = `Server ${name} refused the call (HTTP ${fault.status ?? ''}); check its headers in your configuration.`;

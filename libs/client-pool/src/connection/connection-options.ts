@@ -1,5 +1,6 @@
 import type { JsonObject, Logger, ToolSchema } from '@code-executor/contracts';
 
+import type { LoginTokens } from '../login/login-tokens.js';
 import type { UpstreamServer } from '../options.js';
 import type { Loss } from './connection-errors.js';
 import type { ProtocolVerdict } from './protocol-verdict.js';
@@ -14,6 +15,8 @@ export interface ConnectionOptions {
   knownProtocol: () => ProtocolVerdict | undefined;
   /** What was known is no longer true. */
   onProtocolChanged: () => void;
+  /** The login at the server; absent if it is not logged in at. */
+  tokens?: LoginTokens | undefined;
   logger: Logger;
   onToolsChanged: () => void;
   /** The connection is gone; called once, also after `close()`. */

@@ -4,6 +4,7 @@ import { type Logger } from '@code-executor/contracts';
 
 import { ConnectFailure } from './connect-failure.js';
 import type { ConnectionOptions } from './connection-options.js';
+import { LoginNeededFailure } from '../login/login-needed.js';
 import { RestartPace } from './restart-pace.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
@@ -53,6 +54,8 @@ export class Connector {
 
   /** How long no attempt should be made; 0 if the next use may try again. */
   get coolDownLeftMs(): number {
+    // An attempt without a new login asks nobody.
+    if (this.#failure?.reason instanceof LoginNeededFailure) return 0;
     return Math.max(0, Math.ceil((this.#failure?.retryAt ?? 0) - performance.now()));
   }
 
@@ -158,6 +161,10 @@ export class Connector {
         onLost();
         this.#end(connection);
         if (this.#whyClosed) return;
+        if (loss.needsLogin) {
+          this.#rememberFailure(new LoginNeededFailure(name));
+          return;
+        }
         logger.warn({ server: name, loss }, 'upstream connection lost');
         if (!loss.isSessionExpired) this.#pace.lost();
         const { pauseMs } = this.#pace;
@@ -170,6 +177,8 @@ export class Connector {
   #rememberFailure(error: unknown): ConnectFailure {
     const { name, logger, resetTimeoutMs } = this.#options;
     const reason = this.toFailure(error);
+    const before = this.#failure?.reason;
+    if (reason instanceof LoginNeededFailure && before instanceof LoginNeededFailure) return before;
     if (reason !== error) logger.error({ server: name, err: error }, 'unexpected failure to connect');
     // It ends at the latest when the circuit lets the next call try.
     const longestMs = Math.min(maxCoolDownMs, resetTimeoutMs);

@@ -1,6 +1,7 @@
 import { ConnectFailure } from './connect-failure.js';
 import { type Loss, type RequestFault, systemCode } from './connection-errors.js';
 import { costLimit } from '../transport/message-limits.js';
+import { loginCommand } from '../login/login-needed.js';
 import type { StdioServer, UpstreamServer } from '../options.js';
 import { runnerPackage } from './runner-package.js';
 
@@ -79,6 +80,11 @@ function whyProcessFailed(attempt: ConnectAttempt, server: StdioServer): Explana
 function whyUrlFailed(attempt: ConnectAttempt): Explanation {
   const { name, loss, fault } = attempt;
   const { kind, status = 0 } = fault;
+  if (kind === 'scope') {
+    const { scopes = [] } = fault;
+    const lacks = scopes.length === 0 ? 'does not permit this' : `lacks ${scopes.join(', ')}`;
+    return [`the login there ${lacks}`, `Run: ${loginCommand(name)}`];
+  }
   if (kind === 'http') {
     if (status === 401) {
       const fix = `Put what it wants, such as an Authorization header with a token, into headers of ${name} in your configuration.`;

@@ -17,6 +17,7 @@ import {
   systemCode,
   tooLarge,
 } from './connection-errors.js';
+import type { LoginTokens } from '../login/login-tokens.js';
 import type { HttpServer } from '../options.js';
 import type { ProtocolVerdict } from './protocol-verdict.js';
 
@@ -38,6 +39,7 @@ export interface HttpConnectionOptions {
   verdict: ProtocolVerdict | undefined;
   /** The server does not speak that protocol. */
   onVerdictWrong: () => void;
+  tokens: LoginTokens | undefined;
   /** Starts a session over the transport. */
   connect: (transport: Transport, how: ConnectHow) => Promise<void>;
   /** Ends what a failed `connect` has left open. */
@@ -63,6 +65,7 @@ export async function connectHttp(options: HttpConnectionOptions): Promise<void>
   }
   const transportOptions = {
     requestInit: { headers: server.headers ?? {} },
+    ...(options.tokens && { authProvider: options.tokens }),
     fetch: boundedFetch({
       onMediaType: options.onMediaType,
       onTooLarge: () => onLost(tooLarge),

@@ -12,7 +12,10 @@ const terminalCodes = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 export type Present = (text: string, maxChars?: number) => string;
 
 /** Blanks in a text what the server's configuration may hold as secrets, in plain and in the usual encodings. */
-export function secretBlanker(server: UpstreamServer): (text: string) => string {
+export function secretBlanker(
+  server: UpstreamServer,
+  moreSecrets: () => readonly string[] = () => [],
+): (text: string) => string {
   const secrets = secretsOf(server)
     .filter((secret) => secret.length >= minSecretChars)
     .flatMap(spellingsOf)
@@ -20,13 +23,18 @@ export function secretBlanker(server: UpstreamServer): (text: string) => string 
   const words = namedSecretsOf(server)
     .filter(({ length }) => length >= minNamedChars && length < minSecretChars)
     .map(asWord);
-  return (text) =>
-    [...secrets, ...words].reduce<string>((shown, secret) => shown.replaceAll(secret, '***'), text);
+  return (text) => {
+    const more = moreSecrets().flatMap(spellingsOf);
+    return [...more, ...secrets, ...words].reduce<string>(
+      (shown, secret) => shown.replaceAll(secret, '***'),
+      text,
+    );
+  };
 }
 
 /** A `Present` that blanks what the server's configuration may hold as secrets. */
-export function presenter(server: UpstreamServer): Present {
-  const blank = secretBlanker(server);
+export function presenter(server: UpstreamServer, moreSecrets?: () => readonly string[]): Present {
+  const blank = secretBlanker(server, moreSecrets);
   return (text, maxChars = 300) => {
     const shown = blank(text.slice(0, maxInputChars).replace(terminalCodes, ''))
       .replace(/[\s\p{Cc}]+/gu, ' ')

@@ -1,4 +1,5 @@
 import {
+  InsufficientScopeError,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -7,6 +8,8 @@ import {
   SseError,
 } from '@modelcontextprotocol/client';
 
+import { toScopes } from '../login/login-file.js';
+import { LoginNeeded } from '../login/login-needed.js';
 import type { RequestFault } from './connection-errors.js';
 import { answerCrowded, answerTooLarge } from '../transport/cut-reply.js';
 import { answerMalformed } from '../transport/malformed-reply.js';
@@ -37,6 +40,10 @@ export function toRequestFault(error: unknown, present: Present): RequestFault {
   if (error instanceof ProtocolError) {
     const kind = faultKinds.get(error.code) ?? 'other';
     return { kind, message, ...(!ownCodes.has(error.code) && { rpcCode: error.code }) };
+  }
+  if (error instanceof LoginNeeded) return { kind: 'login', message };
+  if (error instanceof InsufficientScopeError) {
+    return { kind: 'scope', scopes: toScopes(error.requiredScope), message };
   }
   if (error instanceof SdkHttpError) return { kind: 'http', status: error.status, message };
   if (error instanceof SseError) {

@@ -64,9 +64,10 @@ function secretsOfArg(arg: string, previous: string): string[] {
   return URL.canParse(arg) ? credentialsOf(new URL(arg)) : [];
 }
 
-function secretsOfUrl({ url, headers = {} }: HttpServer): string[] {
+function secretsOfUrl({ url, headers = {}, oauth }: HttpServer): string[] {
   const ofHeaders = Object.values(headers).flatMap(withLastWord);
-  return [...ofHeaders, ...(URL.canParse(url) ? credentialsOf(new URL(url)) : [url])];
+  const ofClient = oauth?.clientSecret === undefined ? [] : [oauth.clientSecret];
+  return [...ofHeaders, ...ofClient, ...(URL.canParse(url) ? credentialsOf(new URL(url)) : [url])];
 }
 
 /** A header such as `Authorization: Bearer abc` is secret as a whole and in its last word. */

@@ -16,6 +16,7 @@ import type { ConnectionOptions, UpstreamCall } from './connection-options.js';
 import {
   asksTooMuch,
   deniesEra,
+  loginLoss,
   type Loss,
   type RequestFault,
   toCallError,
@@ -25,6 +26,7 @@ import { explainConnectFailure } from './explain-connect-failure.js';
 import { type ConnectHow, connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer } from '../options.js';
 import { logLastWords } from './last-words.js';
+import { LoginNeededFailure } from '../login/login-needed.js';
 import { McpClient } from './mcp-client.js';
 import { parseMessage } from '../transport/parse-message.js';
 import { type Present, presenter, secretBlanker } from './presentable.js';
@@ -58,8 +60,9 @@ export class UpstreamConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#present = presenter(options.server);
-    this.#blankSecrets = secretBlanker(options.server);
+    const moreSecrets = () => options.tokens?.secrets ?? [];
+    this.#present = presenter(options.server, moreSecrets);
+    this.#blankSecrets = secretBlanker(options.server, moreSecrets);
   }
 
   /** Why the connection is gone; undefined while it is not. */
@@ -69,7 +72,8 @@ export class UpstreamConnection {
 
   /** Connects until the signal fires; rejects with a `ConnectFailure`. Close the connection also in that case. */
   async open(signal: AbortSignal): Promise<void> {
-    const { server } = this.#options;
+    const { name, server, tokens } = this.#options;
+    if (await tokens?.isRefused()) throw new LoginNeededFailure(name);
     try {
       if ('command' in server)
         await this.#connect(this.#createStdioTransport(server), signal, {
@@ -124,7 +128,13 @@ export class UpstreamConnection {
       return rewordError(result, this.#blankSecrets);
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
-      throw toCallError(this.#options.name, tool.name, this.#toFault(error), this.#loss, this.#isLogged);
+      const fault = this.#toFault(error);
+      if (fault.kind === 'login') {
+        await this.#options.tokens?.refused();
+        this.#lose(loginLoss);
+      }
+      if (fault.kind === 'scope') await this.#options.tokens?.missed(fault.scopes ?? []);
+      throw toCallError(this.#options.name, tool.name, fault, this.#loss, this.#isLogged);
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -143,6 +153,7 @@ export class UpstreamConnection {
     try {
       const result = await this.#connected().client.request(request, anyResult, options);
       this.#isEraUnproven = false;
+      this.#options.tokens?.accepted();
       return result;
     } catch (error) {
       if (this.#isEraUnproven && deniesEra(this.#toFault(error))) this.#loseEra();
@@ -183,6 +194,7 @@ export class UpstreamConnection {
       name: this.#options.name,
       server,
       verdict: this.#options.knownProtocol(),
+      tokens: this.#options.tokens,
       onVerdictWrong: this.#options.onProtocolChanged,
       connect: (transport, how) => this.#connect(transport, signal, how),
       disconnect: async () => this.#client?.close(),
@@ -244,8 +256,12 @@ export class UpstreamConnection {
 
   #toConnectFailure(error: unknown, signal: AbortSignal, purpose: string): ConnectFailure {
     if (error instanceof ConnectFailure) return error;
-    const { name, server, connectTimeoutMs } = this.#options;
+    const { name, server, tokens, connectTimeoutMs } = this.#options;
     const fault = this.#toFault(error);
+    if (fault.kind === 'login') {
+      void tokens?.refused();
+      return new LoginNeededFailure(name);
+    }
     const timeoutMs = signal.aborted ? connectTimeoutMs : undefined;
     const isAnswer = timeoutMs === undefined && this.#loss === undefined;
     this.#log(`failed to ${purpose}`, isAnswer ? fault.message : '');
@@ -263,6 +279,8 @@ export class UpstreamConnection {
 
   #toFault(error: unknown): RequestFault {
     const fault = toRequestFault(error, this.#present);
+    // Also the renewed token was refused.
+    if (fault.status === 401 && this.#options.tokens) return { kind: 'login', message: fault.message };
     return fault.kind === 'media_type' ? { ...fault, mediaType: this.#mediaType } : fault;
   }
 
