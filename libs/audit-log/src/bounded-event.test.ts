@@ -28,7 +28,7 @@ describe('boundedEvent', () => {
 
   test('drops unknown fields, and values of the wrong type', () => {
     const hostile = JSON.parse(
-      '{"__proto__":{"x":1},"constructor":"c","code":"secret","durationMs":"1","count":null,"server":{"a":1},"toolsCalled":[1,"a",{}]}',
+      '{"__proto__":{"x":1},"constructor":"c","prompt":"secret","durationMs":"1","count":null,"server":{"a":1},"toolsCalled":[1,"a",{}]}',
     ) as object;
     expect(bounded(hostile)).toEqual({ ...event, toolsCalled: ['a'] });
     expect(bounded({ durationMs: NaN, queuedMs: Infinity, count: 1.23456 })).toEqual({
@@ -49,6 +49,16 @@ describe('boundedEvent', () => {
     expect(allowedTools?.at(-1)).toBe('tool99');
     expect(toolsCalled).toHaveLength(100);
     expect(toolsCalled?.slice(-2)).toEqual(['tool98', '…']);
+  });
+
+  test('keeps a program whole, as far as it fits into a line of the log', () => {
+    const code = 'return 1;\n'.repeat(10_000);
+    expect(bounded({ code }).code).toBe(code);
+    for (const part of ['\u0000', 'ä', 'x']) {
+      const kept = bounded({ code: part.repeat(10_000_000) });
+      expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(1024 * 1024);
+      expect(kept.code?.length).toBeGreaterThan(100_000);
+    }
   });
 
   test('keeps a record below 8 KB, whatever it contains', () => {

@@ -5,7 +5,7 @@ type ListField = { [Key in keyof Fields]: Fields[Key] extends readonly string[] 
 type NumberField = { [Key in keyof Fields]: Fields[Key] extends number ? Key : never }[keyof Fields];
 type TextField = Exclude<keyof Fields, ListField | NumberField>;
 
-/** The limit of each field as JSON, with quotes and brackets. All fields together stay below 8 KB. */
+/** The limit of each field as JSON, with quotes and brackets. All fields but `code` together stay below 8 KB. */
 const maxBytes: Record<TextField | ListField, number> = {
   timestamp: 32,
   type: 32,
@@ -26,6 +26,8 @@ const maxBytes: Record<TextField | ListField, number> = {
   patterns: 300,
   paramsHash: 80,
   codeHash: 80,
+  // A line of the log has at most 1 MiB.
+  code: 1_000_000,
   sessionHash: 80,
   errorCode: 32,
 };
@@ -40,6 +42,8 @@ const isNumber: Record<NumberField, true> = {
   returnedBytes: true,
 };
 const maxNameChars = 200;
+/** Fields whose texts may have more characters. */
+const isLong: ReadonlySet<string> = new Set<TextField>(['code']);
 const maxEntries = 100;
 /** Ends a list that was longer. */
 const more = '…';
@@ -53,14 +57,16 @@ export function boundedEvent(event: AuditEvent | AuditRecord): AuditRecord {
     } else if (Object.hasOwn(maxBytes, key)) {
       const bytes = maxBytes[key as TextField | ListField];
       if (Array.isArray(value)) bounded[key] = boundedList(value, bytes);
-      else if (typeof value === 'string') bounded[key] = boundedText(value, bytes);
+      else if (typeof value === 'string') {
+        bounded[key] = boundedText(value, bytes, isLong.has(key) ? bytes : maxNameChars);
+      }
     }
   }
   return bounded as unknown as AuditRecord;
 }
 
-function boundedText(text: string, maxBytes: number): string {
-  let kept = text.slice(0, maxNameChars);
+function boundedText(text: string, maxBytes: number, maxChars = maxNameChars): string {
+  let kept = text.slice(0, maxChars);
   // A character takes up to six bytes; a text with many of those is cut further.
   while (jsonBytes(kept) > maxBytes) kept = kept.slice(0, Math.floor(kept.length * 0.75));
   return kept;

@@ -94,6 +94,8 @@ export const narrowRules: RulesOf<Omit<Config, 'mcpServers'>> = {
   tools: { getExecution: free },
   audit: {
     enabled: onlyTo(true, true),
+    // More records, but texts that the user does not want on disk.
+    code: own,
     path: own,
     retentionDays: atLeast(30),
     maxMegabytes: atLeast(512),

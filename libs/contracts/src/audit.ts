@@ -3,7 +3,8 @@ import type { Caller } from './caller.js';
 import type { ErrorCode } from './error.js';
 import type { IsolationMode, Language } from './sandbox.js';
 
-// Arguments, prompts and code never appear in an event, only their SHA-256 in hexadecimal. The audit log bounds the
+// Arguments and prompts never appear in an event, only their SHA-256 in hexadecimal, and code only where the operator
+// wants its text. The audit log bounds the
 // length of names and lists, so that code that reports an event need not.
 
 interface Event {
@@ -31,6 +32,8 @@ interface Program extends EventMarks {
   codeHash?: string;
   /** In characters. */
   codeLength?: number;
+  /** The program itself, if the operator wants it on record. */
+  code?: string;
   /** Names of patterns in the program that deserve a look, such as `eval`. They decide nothing. */
   patterns?: readonly string[];
   /** What the program asked to call: names and globs. */

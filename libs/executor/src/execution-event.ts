@@ -14,11 +14,18 @@ import type { ExecutionLanguage } from './languages/execution-language.js';
 /** What a record says about a program's language. */
 type RecordedLanguage = Pick<ExecutionLanguage, 'name' | 'auditPatterns'>;
 
+/** How much of a program an event has. */
+export interface RecordedCode {
+  /** Whether it has the text, not only the hash. */
+  isWhole: boolean;
+}
+
 /** The audit event of a program that is about to run, for hosts where nothing may run without a record. */
 export function startEvent(
   executionId: string,
   request: unknown,
   language: RecordedLanguage,
+  recorded: RecordedCode,
 ): ExecutionStartedEvent {
   return {
     type: 'execution',
@@ -27,7 +34,7 @@ export function startEvent(
     language: language.name,
     status: 'success',
     action: 'started',
-    ...programFields(request, language),
+    ...programFields(request, language, recorded),
   };
 }
 
@@ -37,12 +44,13 @@ export type ExecutionMeasures = Pick<
   'queuedMs' | 'startupMs' | 'resultBytes' | 'returnedBytes'
 >;
 
-/** The audit event of an execution: only the hash of its code, and only the outcome of its result. */
+/** The audit event of an execution: the hash of its code or its text, and only the outcome of its result. */
 export function executionEvent(
   report: ExecutionReport,
   request: unknown,
   language: RecordedLanguage,
   measures: ExecutionMeasures,
+  recorded: RecordedCode,
 ): ExecutionEndedEvent {
   const { executionId, success, isolation, errorCode, executionTimeMs, toolCallsMade } = report;
   return {
@@ -55,7 +63,7 @@ export function executionEvent(
     ...(errorCode && isHostCode(errorCode) && { errorCode }),
     durationMs: executionTimeMs,
     ...measures,
-    ...programFields(request, language),
+    ...programFields(request, language, recorded),
     ...(toolCallsMade.length > 0 && { toolsCalled: toolCallsMade }),
   };
 }
@@ -63,7 +71,8 @@ export function executionEvent(
 function programFields(
   request: unknown,
   language: RecordedLanguage,
-): Pick<ExecutionEndedEvent, 'codeHash' | 'codeLength' | 'patterns' | 'allowedTools'> {
+  { isWhole }: RecordedCode,
+): Pick<ExecutionEndedEvent, 'codeHash' | 'codeLength' | 'code' | 'patterns' | 'allowedTools'> {
   const { code, allowedTools }: Record<string, unknown> =
     typeof request === 'object' && request !== null ? { ...request } : {};
   const patterns = typeof code === 'string' ? codePatterns(code, language) : [];
@@ -71,6 +80,7 @@ function programFields(
     ...(typeof code === 'string' && {
       codeHash: createHash('sha256').update(code).digest('hex'),
       codeLength: code.length,
+      ...(isWhole && { code }),
     }),
     ...(patterns.length > 0 && { patterns }),
     ...(Array.isArray(allowedTools) && { allowedTools: allowedTools.filter(isText) }),

@@ -56,6 +56,13 @@ describe('createExecutor', () => {
     expect(JSON.stringify(executions())).not.toContain('secret value');
   });
 
+  test('keeps the text of the program in its records if that is wanted', async () => {
+    const { executor, executions } = executorOf(() => Promise.resolve({}), { recordsCode: true });
+    await executor.execute({ code: 'return 1' });
+    await executor.execute({ code: '' });
+    expect(executions().map(({ code }) => code)).toEqual(['return 1', '']);
+  });
+
   test('marks all records of one execution with the trace and the client of its request', async () => {
     const events: AuditRecord[] = [];
     const { executor } = executorOf(

@@ -18,7 +18,7 @@ import { createToolProxy, type ToolProxy } from '@code-executor/proxy';
 import type { StartApprovals } from './asking/start-approvals.js';
 import type { CheckedRequest, ExecuteParameters } from './execute-parameters.js';
 import type { LiveExecution } from './execution.js';
-import { executionEvent, type ExecutionMeasures, startEvent } from './execution-event.js';
+import { executionEvent, type ExecutionMeasures, type RecordedCode, startEvent } from './execution-event.js';
 import type { ExecutionQueue } from './execution-queue.js';
 import { type ExecutionReport, reportFault, reportResult } from './execution-report.js';
 import { ExecutionTrace } from './execution-trace.js';
@@ -136,7 +136,7 @@ export class ExecutionRun {
     // Only now, so that nothing is held open for an execution that waits.
     const { permissions, notes, release } = await this.#parts.ceiling.cut(checked.permissions);
     try {
-      await this.#admit?.(startEvent(this.#execution.id, this.#request, language));
+      await this.#admit?.(startEvent(this.#execution.id, this.#request, language, this.#recordedCode));
       if (this.#signal.aborted) throw new CodeExecutorError('cancelled', 'The execution was cancelled.');
       const result = await this.#execute({ ...checked, permissions }, language, proxy);
       if (result.startupMs !== undefined) this.#measures.startupMs = result.startupMs;
@@ -201,12 +201,18 @@ export class ExecutionRun {
     return reportFault(executionId, error, this.#proxy);
   }
 
+  get #recordedCode(): RecordedCode {
+    return { isWhole: this.#parts.options.recordsCode === true };
+  }
+
   async #record(report: ExecutionReport): Promise<void> {
     const { id: executionId, language: name } = this.#execution;
     // A request in a language that does not run here is recorded, too.
     const language = this.#language ?? { name, auditPatterns: {} };
     try {
-      await this.#audit?.(executionEvent(report, this.#request, language, this.#measures));
+      await this.#audit?.(
+        executionEvent(report, this.#request, language, this.#measures, this.#recordedCode),
+      );
     } catch (error) {
       this.#parts.logger.error({ executionId, err: error }, 'The audit record was not written.');
     }

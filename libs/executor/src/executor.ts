@@ -31,6 +31,8 @@ export interface ExecutorOptions {
   fetcher?: HttpFetcher;
   /** Gets one `execution` event per execution, beside those of the tool calls. */
   audit?: AuditSink<CallerEvent>;
+  /** Whether `execution` events have the text of the program, beside its hash. Default: false. */
+  recordsCode?: boolean;
   /** Gets an `execution` event with action `started` before each program, which does not run if this rejects. */
   admit?: Admission;
   /** The ceiling of what any caller may call. Default: a caller's `allowedTools` decide alone. */

@@ -27,8 +27,9 @@ type Part<Key extends keyof ExecutorOptions> = NonNullable<ExecutorOptions[Key]>
 
 /** What an executor is made with, beside its parts. */
 export function executorOptions({ config, withheld = [] }: HostSettings): Partial<ExecutorOptions> {
-  const { security, sandbox, policy } = config;
+  const { security, sandbox, policy, audit } = config;
   return {
+    recordsCode: audit?.code === 'full',
     policy: whereSet<Part<'policy'>>({
       ceiling: policy?.ceiling,
       defaultAllowedTools: policy?.defaultAllowedTools,

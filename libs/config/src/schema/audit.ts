@@ -5,9 +5,16 @@ import { flag, integer, path } from './fields.js';
 export const audit = z
   .strictObject({
     enabled: flag(
-      'Whether executions, calls and what was refused are recorded, without plaintext. Default: true.',
+      'Whether executions, calls and what was refused are recorded, without plaintext (see audit.code). Default: true.',
       'ENABLE_AUDIT_LOG',
     ),
+    code: z
+      .enum(['hash', 'full'])
+      .meta({
+        description:
+          'What is recorded of a program: `hash` is its SHA-256, `full` also its text, as it is. Default: hash.',
+      })
+      .exactOptional(),
     path: path(
       'The folder of the records; a path that ends in .jsonl, .json, .log or .txt is a single file. Default: ~/.code-executor/audit-logs.',
       'AUDIT_LOG_PATH',

@@ -32,6 +32,8 @@ const shapes: Record<keyof AuditRecord, (value: unknown) => boolean> = {
   errorCode: like(word),
   paramsHash: like(sha256),
   codeHash: like(sha256),
+  // Only with `audit.code: "full"`, which no arena sets.
+  code: () => false,
   sessionHash: like(sha256),
   toolName: isName,
   server: isName,
