@@ -21,6 +21,8 @@ interface HttpStart {
   args?: readonly string[];
   /** An existing home. Default: a new one. */
   home?: string;
+  /** Goes before the command, to run it somewhere else. */
+  enter?: readonly string[];
 }
 
 /** The built server, started with `--http` in its own home. */
@@ -46,7 +48,8 @@ export class StartedHttpServer {
   ): Promise<StartedHttpServer> {
     const home = start.home ?? (await createHome());
     await putInto(home, files);
-    const child = spawn(process.execPath, [bin, '--http', ...(start.args ?? [])], {
+    const [command, ...args] = [...(start.enter ?? []), process.execPath, bin, '--http'];
+    const child = spawn(command, [...args, ...(start.args ?? [])], {
       cwd: home,
       env: environmentOf(home, env),
     });
