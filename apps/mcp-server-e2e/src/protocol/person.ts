@@ -8,7 +8,7 @@ export interface Form {
 export type FormAnswer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string> };
 
 /** What the person does with a form. */
-export type OnForm = (form: Form) => FormAnswer;
+export type OnForm = (form: Form) => FormAnswer | Promise<FormAnswer>;
 
 /** A person who decides about each call by its `path`: with one of the choices, or not at all. */
 export function personWho(decides: Record<string, string>): OnForm {

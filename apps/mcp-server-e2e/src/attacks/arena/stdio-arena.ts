@@ -7,7 +7,9 @@ import type { ExecutionReport } from '@code-executor/executor';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
+import type { Form, OnForm } from '../../protocol/person.js';
 import { bin } from '../../server-under-test/bin.js';
 import { untilGone } from '../../server-under-test/processes.js';
 import { wholeReport } from '../../server-under-test/started-server.js';
@@ -38,6 +40,8 @@ export interface StdioOptions {
   cwd?: (places: Places) => string;
   /** A command that starts the server, and its first arguments. */
   wrapper?: (places: Places) => readonly string[];
+  /** What the person at the client does with a form. Without it, the client cannot show any. */
+  onForm?: OnForm;
 }
 
 /** The fields of `health` that the attacks use. */
@@ -73,7 +77,14 @@ export class StdioArena extends Arena {
   /** Starts the server; with `auto`, it chooses the isolation mode. */
   static async start(
     mode: Mode | 'auto',
-    { config = {}, env = {}, prepare, cwd = ({ home }) => home, wrapper = () => [] }: StdioOptions = {},
+    {
+      config = {},
+      env = {},
+      prepare,
+      cwd = ({ home }) => home,
+      wrapper = () => [],
+      onForm,
+    }: StdioOptions = {},
   ): Promise<StdioArena> {
     const surroundings = await createSurroundings();
     const { places } = surroundings;
@@ -90,7 +101,9 @@ export class StdioArena extends Arena {
       env: { ...environmentOf(places, mode), ...env },
       stderr: 'pipe',
     });
-    const client = new Client({ name: 'attacker', version: '0' });
+    const capabilities = onForm ? { elicitation: { form: {} } } : {};
+    const client = new Client({ name: 'attacker', version: '0' }, { capabilities });
+    if (onForm) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onForm(params as Form));
     await client.connect(transport);
     const arena = new StdioArena(
       surroundings,

@@ -5,6 +5,7 @@ import { endlessRequests } from './endless-requests.js';
 import { printedSecrets } from './printed-secrets.js';
 import { machine } from './machine.js';
 import { projectFiles } from './project-files.js';
+import { questions } from './questions.js';
 import { secrets } from './secrets.js';
 import type { ServerAttack } from './server-attack.js';
 import { serverNames } from './server-names.js';
@@ -22,4 +23,5 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...machine,
   ...serverNames,
   ...auditRecord,
+  ...questions,
 ];

@@ -16,8 +16,16 @@ const question = (count: number, args: Record<string, string> = {}): Question =>
 
 describe('formFor', () => {
   test('cuts arguments, and says how much is left out', () => {
-    const { message } = formFor(question(1, { text: 'x'.repeat(5000) }));
-    expect(message).toMatch(/arguments: \{"text":"x{2991}… \(2011 more characters\)$/);
+    const { message } = formFor(question(1, { text: 'x'.repeat(9000) }));
+    expect(message).toMatch(/arguments: \{"text":"x{7959}… \(1041 more characters\)"\}$/);
+  });
+
+  test('cuts long texts one by one, so that none of them hides what follows it', () => {
+    const { message } = formFor(
+      question(32, { note: 'x'.repeat(9000), path: '/etc/passwd', other: 'y'.repeat(9000) }),
+    );
+    const shown = `arguments: {"note":"x{73}… \\(8927 more characters\\)","path":"/etc/passwd`;
+    expect(message).toMatch(new RegExp(`\n   ${shown}`));
   });
 
   test('bounds the message of as many calls as one question can have', () => {
@@ -27,12 +35,14 @@ describe('formFor', () => {
       toolName: 'n'.repeat(5000),
       why: 'w'.repeat(5000),
     }));
-    expect(formFor({ ...many, calls }).message.length).toBeLessThan(25_000);
+    expect(formFor({ ...many, calls }).message.length).toBeLessThan(30_000);
   });
 
   test('shows nothing that could look like another question', () => {
-    const { message } = formFor(question(1, { 'a\u202e\u0007': 'b\n\n2. safe' }));
-    expect(message).toContain('arguments: {"a�\\u0007":"b\\n\\n2. safe"}');
+    const { message } = formFor(
+      question(1, { 'a\u202e\u0007': 'b\n\n2. safe', c: '\u2028\u3164\ufe0f\u2800' }),
+    );
+    expect(message).toContain('arguments: {"a�\\u0007":"b\\n\\n2. safe","c":"����"}');
   });
 });
 

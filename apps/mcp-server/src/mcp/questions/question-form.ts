@@ -42,9 +42,16 @@ const choices = {
 const timesField = 'times';
 const maxTimes = 1000;
 /** Of all arguments together. What is left out is counted. */
-const maxArgumentChars = 3000;
+const maxArgumentChars = 8000;
+/** Texts up to this length are never cut to make room for others. */
+const minTextChars = 40;
+/** For the number of characters that are left out of a text. */
+const countChars = 30;
 const maxNameChars = 120;
 const maxWhyChars = 300;
+
+/** What `printable` leaves: characters without a shape, and those that begin a new line. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
 
 /** The form of a question: a field for each call that waits. */
 export function formFor({ executionId, calls }: Question): QuestionForm {
@@ -106,15 +113,33 @@ function describe({ toolName, why, args }: WaitingCall, number: number, argument
   return `${number}. ${cut(toolName, maxNameChars)}\n   why you are asked: ${cut(why, maxWhyChars)}\n   arguments: ${argumentText(args, argumentChars)}`;
 }
 
+/**
+ * The arguments as JSON. If that is too long, long texts are cut one by one, so that none of them can keep the person from
+ * seeing what follows it.
+ */
 function argumentText(args: JsonObject, maxChars: number): string {
-  return cut(JSON.stringify(args), maxChars);
+  const long: number[] = [];
+  const whole = JSON.stringify(args, (_key, value: unknown) => {
+    if (typeof value === 'string' && value.length > minTextChars) long.push(value.length);
+    return value;
+  });
+  if (whole.length <= maxChars || long.length === 0) return cut(whole, maxChars);
+  const others = whole.length - long.reduce((sum, length) => sum + length, 0);
+  const share = Math.max(minTextChars, Math.floor((maxChars - others) / long.length) - countChars);
+  const shortened = JSON.stringify(args, (_key, value: unknown) =>
+    typeof value === 'string' ? shorten(value, share) : value,
+  );
+  return cut(shortened, maxChars);
 }
 
-/** On one line, without characters that could make it look like something else. */
+/** On one line, without characters that a person cannot see or that make a text look like something else. */
 function cut(text: string, maxChars: number): string {
+  return printable(shorten(text, maxChars)).replace(unseen, '�');
+}
+
+function shorten(text: string, maxChars: number): string {
   const left = text.length - maxChars;
-  const shown = printable(text.slice(0, maxChars)).replaceAll('\n', ' ');
-  return left > 0 ? `${shown}… (${left} more characters)` : shown;
+  return left > 0 ? `${text.slice(0, maxChars)}… (${left} more characters)` : text;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
