@@ -1,7 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { expect } from '@jest/globals';
 
-import type { StartedServer } from '../server-under-test/started-server.js';
-import { overStdio } from './effect-check.js';
+import { createHome } from '../server-under-test/home.js';
+import { StartedServer, withServer } from '../server-under-test/started-server.js';
+import { changingServer } from '../upstream-servers/entries.js';
+import { alone, overStdio } from './effect-check.js';
 import { atOnce, inTurn, noSpares, upstream } from './upstream.js';
 
 /** The outcome of one call; if it is refused, with code and message. */
@@ -12,6 +17,8 @@ async function callOf(server: StartedServer, tool: string): Promise<unknown> {
   return result;
 }
 
+const toolsWith = (description: string) =>
+  JSON.stringify(['send', 'change'].map((name) => ({ name, description, inputSchema: { type: 'object' } })));
 const denied = (key: string) => ['permission_denied', expect.stringContaining(key)];
 const unanswered = (key: string) => ['failed_precondition', expect.stringContaining(`(${key})`)];
 const exhausted = (key: string) => ['resource_exhausted', expect.stringContaining(key), null];
@@ -69,6 +76,25 @@ export const policyChecks = [
     shows: {
       'policy.readOnly': async (server) =>
         expect(await callOf(server, 'mcp__up__tell')).toEqual(denied('(policy.readOnly)')),
+    },
+  }),
+  alone({
+    'policy.pinning': async () => {
+      const home = await createHome({ 'tools.json': toolsWith('Sends mail.') });
+      const mcpServers = { mail: changingServer(join(home, 'tools.json')) };
+      const policy = { defaultAllowedTools: ['mail'], pinning: 'enforce' };
+      const config = JSON.stringify({ mcpServers, policy, sandbox: { spares: noSpares } });
+      await writeFile(join(home, '.code-executor.json'), config);
+      await withServer(StartedServer.start({}, {}, home), async (server) => {
+        expect(await callOf(server, 'mcp__mail__send')).toBe('called');
+        const tools = toolsWith('Sends mail to me.');
+        const { result } = await server.run(
+          `await callMCPTool('mcp__mail__change', { tools: ${tools}, announced: true });
+           for (;;) await callMCPTool('mcp__mail__send', {});`,
+        );
+        expect(result).toBeUndefined();
+        expect(await callOf(server, 'mcp__mail__send')).toEqual(denied('tools approve'));
+      });
     },
   }),
 ];

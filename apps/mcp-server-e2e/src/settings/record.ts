@@ -19,6 +19,16 @@ const [longAgo, yesterday, today] = [fileOfDay(6), fileOfDay(1), fileOfDay(0)];
 
 export const recordChecks = [
   overStdio({
+    config: { audit: { path: 'records.jsonl', code: 'full' }, sandbox },
+    shows: {
+      'audit.code': async (server) => {
+        await server.run('return "on record"');
+        const records = await readFile(join(server.home, 'records.jsonl'), 'utf8');
+        expect(records).toContain(JSON.stringify('return "on record"').slice(1, -1));
+      },
+    },
+  }),
+  overStdio({
     config: { audit: { enabled: false }, sandbox },
     instead: { 'audit.enabled': true },
     shows: {

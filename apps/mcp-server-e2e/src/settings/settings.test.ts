@@ -5,6 +5,7 @@ import { createMetrics } from '@code-executor/metrics';
 import { afterAll, describe, expect, test } from '@jest/globals';
 
 import { executorChecks } from './executors.js';
+import { hookChecks } from './hook.js';
 import { httpChecks } from './http.js';
 import { metricChecks } from './metrics.js';
 import { policyChecks } from './policy.js';
@@ -32,6 +33,7 @@ const checks: EffectCheck[] = [
   ...poolChecks,
   ...toolListChecks,
   ...policyChecks,
+  ...hookChecks,
   ...httpChecks,
   ...recordChecks,
   ...telemetryChecks,
