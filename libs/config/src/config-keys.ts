@@ -1,6 +1,5 @@
-import { z } from 'zod';
-
 import type { KeyPath } from './key-path.js';
+import { type KeyNode, keyTree } from './key-tree.js';
 import { configSchema } from './schema.js';
 
 /** One key of the configuration file. */
@@ -15,24 +14,7 @@ export interface ConfigKey {
   env?: string;
 }
 
-/** The parts of a JSON Schema that our schema uses. */
-export interface KeyNode {
-  type?: string;
-  description?: string;
-  env?: string;
-  note?: string;
-  properties?: Record<string, KeyNode>;
-  additionalProperties?: KeyNode | false;
-  items?: KeyNode;
-  anyOf?: KeyNode[];
-  enum?: string[];
-  const?: number;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-}
-
-const root = z.toJSONSchema(configSchema) as KeyNode;
+const root = keyTree(configSchema);
 
 /** All keys of the configuration file, in the order of the schema. */
 export function configKeys(): ConfigKey[] {

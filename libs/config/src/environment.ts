@@ -1,4 +1,5 @@
-import { environmentKeys, type KeyNode, typeText } from './config-keys.js';
+import { environmentKeys, typeText } from './config-keys.js';
+import type { KeyNode } from './key-tree.js';
 import { shorten } from './key-path.js';
 import { ProblemList } from './problem-list.js';
 import { readVariable } from './references.js';

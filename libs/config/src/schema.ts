@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { audit } from './schema/audit.js';
 import { executors } from './schema/executors.js';

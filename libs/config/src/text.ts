@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A string that can be a path, an argument or a name: not empty, no NUL character. */
 export const text = () => z.string().min(1).refine(hasNoNul, { error: 'contains a NUL character' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { CodeExecutorError } from '@code-executor/contracts';
 import { ownershipProblem, rewriteFile, unusableFile } from '@code-executor/files';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import {
   type FileSearch,

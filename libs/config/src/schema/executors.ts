@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { LanguageName } from '../language-names.js';
 import { text } from '../text.js';

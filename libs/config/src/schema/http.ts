@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { text } from '../text.js';
 import { flag, integer, list, toolList } from './fields.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { problemInServerRule } from '../tool-patterns.js';
 import { flag, integer, list, ownToolList, serverName, toolList } from './fields.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { maxConnectTimeoutMs } from '../server-entry.js';
 import { text } from '../text.js';
