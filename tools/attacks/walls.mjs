@@ -7,6 +7,7 @@ import { http } from './walls/http.mjs';
 import { limits } from './walls/limits.mjs';
 import { operatingSystem } from './walls/operating-system.mjs';
 import { python } from './walls/python.mjs';
+import { questions } from './walls/questions.mjs';
 import { runtime } from './walls/runtime.mjs';
 import { server } from './walls/server.mjs';
 import { start } from './walls/start.mjs';
@@ -21,6 +22,7 @@ export const walls = Object.entries({
   ...limits,
   ...server,
   ...tools,
+  ...questions,
   ...http,
   ...start,
   ...python,

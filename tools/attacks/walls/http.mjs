@@ -25,7 +25,7 @@ export const http = {
     attacks: ['PRX-01'],
   },
   'a policy for each client': {
-    edits: [[app('http-clients'), 'policy: { ...http?.clients?.[id]?.policy }', 'policy: {}']],
+    edits: [[app('http-clients'), 'policy: { ...policy }', 'policy: {}']],
     attacks: ['PRX-03', 'PRX-34'],
   },
   'a new token at each start': {

@@ -15,10 +15,12 @@ const nameOfAnyType = [policy, `if (typeof name !== 'string') return`, 'if (fals
 
 export const tools = {
   allowlist: {
-    edits: [[policy, 'const isAllowed = matches(this.#allowed, name, server)', 'const isAllowed = true']],
+    edits: [
+      [policy, 'const isAllowed = matches(this.#allowed, name, tool?.server)', 'const isAllowed = true'],
+    ],
     attacks: ['PRX-15'],
   },
-  ceiling: { edits: [[policy, '!matches(this.#ceiling, name, server)', 'false']], attacks: ['PRX-15'] },
+  ceiling: { edits: [[policy, '!matches(tools, name, server)', 'false']], attacks: ['PRX-15'] },
   'deny wins': { edits: [[policy, 'rule.deny.matches(name, server)', 'false']], attacks: ['PRX-15'] },
   'names are strings': {
     edits: [nameOfAnyType],
