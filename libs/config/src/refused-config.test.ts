@@ -101,7 +101,7 @@ describe('loadConfig refuses', () => {
     [
       'a key with control characters',
       { 'a\u001b[31m': 1 },
-      '"a\\u001b[31m" is not a known key; the keys here are version, mcpConfigPath, projectOnly, mcpServers, security, sandbox, executors, pool, discovery, schemaCache, policy, http, audit, log.',
+      '"a\\u001b[31m" is not a known key; the keys here are version, mcpConfigPath, projectOnly, mcpServers, security, sandbox, executors, pool, discovery, schemaCache, policy, http, tools, audit, log.',
     ],
     [
       'a server name with a space',

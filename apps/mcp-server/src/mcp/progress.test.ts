@@ -56,6 +56,21 @@ describe('createProgress', () => {
     expect(sent.length).toBeLessThanOrEqual(11);
   });
 
+  test('says every ten silent seconds how long it has been going on', () => {
+    const progress = start();
+    jest.advanceTimersByTime(9999);
+    expect(sent).toEqual([]);
+    jest.advanceTimersByTime(1);
+    progress.report('a');
+    jest.advanceTimersByTime(20_000);
+    expect(sent).toEqual([
+      [1, 'running for 10 s'],
+      [2, 'a'],
+      [3, 'running for 20 s'],
+      [4, 'running for 30 s'],
+    ]);
+  });
+
   test('sends nothing after its end', () => {
     const progress = start();
     progress.report('a');

@@ -2,6 +2,8 @@ import { printable } from '@code-executor/contracts';
 
 /** The shortest time between two notifications. */
 const intervalMs = 1000;
+/** The longest one. Clients, and proxies on the way, give up a request of which they hear nothing for about a minute. */
+const silenceMs = 10_000;
 
 export interface Progress {
   /** Sends this message next, unless another one replaces it before. */
@@ -10,28 +12,41 @@ export interface Progress {
   end(): void;
 }
 
-/** Sends the first message at once, then the latest one each second; `progress` counts them. */
+/**
+ * Sends the first message at once, then the latest one each second, and without any for ten seconds how long it has been
+ * going on; `progress` counts what was sent.
+ */
 export function createProgress(send: (progress: number, message: string) => void): Progress {
+  const begunAt = performance.now();
   let sent = 0;
   let latest: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let pause: NodeJS.Timeout | undefined;
   let hasEnded = false;
+  const sendNow = (message: string) => {
+    send(++sent, message);
+    silence.refresh();
+  };
+  const silence = setTimeout(() => {
+    const seconds = Math.round((performance.now() - begunAt) / 1000);
+    sendNow(`running for ${seconds} s`);
+  }, silenceMs);
   const flush = () => {
-    timer = undefined;
+    pause = undefined;
     if (latest === undefined || hasEnded) return;
-    send(++sent, latest);
+    sendNow(latest);
     latest = undefined;
-    timer = setTimeout(flush, intervalMs);
+    pause = setTimeout(flush, intervalMs);
   };
   return {
     report(message) {
       // Clients show the message in terminals.
       latest = printable(message);
-      if (!timer) flush();
+      if (!pause) flush();
     },
     end() {
       hasEnded = true;
-      clearTimeout(timer);
+      clearTimeout(pause);
+      clearTimeout(silence);
     },
   };
 }
