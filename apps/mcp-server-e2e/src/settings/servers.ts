@@ -6,6 +6,8 @@ import type { Config } from '@code-executor/config';
 import { expect } from '@jest/globals';
 
 import { StartedServer, withServer } from '../server-under-test/started-server.js';
+import { createHome, removeHome } from '../server-under-test/home.js';
+import { logIn, startOAuthServer } from '../upstream-servers/oauth-server.js';
 import { alone, overStdio } from './effect-check.js';
 import { noSpares, upstream } from './upstream.js';
 
@@ -29,6 +31,20 @@ async function firstRequest(entry: Entry): Promise<IncomingMessage> {
   } finally {
     web.closeAllConnections();
     web.close();
+  }
+}
+
+/** What the authorization server was asked at a login with these settings. */
+async function loginAs(oauth: NonNullable<Entry['oauth']>, settings: object = {}): Promise<object> {
+  const remote = await startOAuthServer(settings);
+  const config = { mcpServers: { remote: { url: remote.url, oauth } } };
+  const home = await createHome({ '.code-executor.json': JSON.stringify(config) });
+  try {
+    expect(await logIn(home, 'remote', { CLIENT_SECRET: 'of-the-client' })).toBe(0);
+    return Object.assign({}, ...(await remote.log())) as object;
+  } finally {
+    remote.close();
+    await removeHome(home);
   }
 }
 
@@ -75,6 +91,29 @@ export const serverChecks = [
     },
   }),
   alone({
+    'mcpServers.<name>.protocol': async () => {
+      const { headers: asked } = await firstRequest({ protocol: 'auto' });
+      const { headers: told } = await firstRequest({ protocol: 'legacy' });
+      expect([asked['mcp-method'], told['mcp-method']]).toEqual(['server/discover', undefined]);
+    },
+    'mcpServers.<name>.oauth.clientId': async () => {
+      expect(await loginAs({ clientId: 'mine' }, { dcr: false })).toMatchObject({
+        authorize: { client_id: 'mine' },
+      });
+    },
+    'mcpServers.<name>.oauth.clientSecret': async () => {
+      const oauth = { clientId: 'mine', clientSecret: 'env:CLIENT_SECRET' };
+      expect(await loginAs(oauth, { dcr: false })).toMatchObject({ token: { secret: 'of-the-client' } });
+    },
+    'mcpServers.<name>.oauth.clientMetadataUrl': async () => {
+      const clientMetadataUrl = 'https://client.example/metadata.json';
+      expect(await loginAs({ clientMetadataUrl }, { cimd: true })).toMatchObject({
+        authorize: { client_id: clientMetadataUrl },
+      });
+    },
+    'mcpServers.<name>.oauth.scopes': async () => {
+      expect(await loginAs({ scopes: ['extra'] })).toMatchObject({ authorize: { scope: 'extra read' } });
+    },
     'mcpServers.<name>.type': async () => {
       expect((await firstRequest({ type: 'sse' })).method).toBe('GET');
       expect((await firstRequest({ type: 'http' })).method).toBe('POST');
