@@ -36,7 +36,7 @@ describe('a remote server that wants a login', () => {
       { server: 'remote', reason: 'login needed', fix: 'Run: code-executor login remote' },
     ]);
     expect((await server.run(call('echo'))).result).toEqual([
-      'unauthenticated',
+      'unavailable',
       expect.stringContaining('Run: code-executor login remote'),
     ]);
     const { structured } = await server.call('health', {});

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { CodeExecutorError, untilAborted } from '@code-executor/contracts';
-import {
-  auth,
-  extractWWWAuthenticateParams,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
+import { auth, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
+import { askForChallenge } from './ask-for-challenge.js';
 import { explainLoginFailure } from './explain-login-failure.js';
 import { LoginFile, type LoginRecord, toScopes } from './login-file.js';
 import { LoginProvider } from './login-provider.js';
@@ -64,24 +60,25 @@ async function authorizationUrl(
 ): Promise<string> {
   const { name, server, signal } = options;
   const fetchFn = oauthFetch(server.url, signal);
-  const challenge = await askServer(server, fetchFn);
+  const challenge = await askForChallenge(server, fetchFn);
   const before = await file.read();
-  if (challenge.isOpen && !before) {
-    const message = `Server ${name} does not ask for a login.`;
-    throw new CodeExecutorError('failed_precondition', message, { server: name });
-  }
   const wanted = [
     ...(server.oauth?.scopes ?? []),
     ...toScopes(challenge.scope),
     ...toScopes(before?.tokens.scope),
     ...(before?.missingScopes ?? []),
   ];
-  await auth(provider, {
+  const start = auth(provider, {
     serverUrl: server.url,
     fetchFn,
     forceReauthorization: true,
     ...(wanted.length > 0 && { scope: [...new Set(wanted)].join(' ') }),
     ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+  });
+  await start.catch((error: unknown) => {
+    if (!challenge.isOpen || provider.discovered?.authorizationServerMetadata) throw error;
+    const message = `Server ${name} does not ask for a login.`;
+    throw new CodeExecutorError('failed_precondition', message, { server: name });
   });
   const url = provider.authorizationUrl;
   // A browser could be made to open anything else.
@@ -89,31 +86,6 @@ async function authorizationUrl(
     throw new CodeExecutorError('failed_precondition', 'its login leads to an address without TLS');
   }
   return url.href;
-}
-
-/** What the server answers to somebody who is not logged in. */
-async function askServer(server: HttpServer, fetchFn: ReturnType<typeof oauthFetch>) {
-  const accept = server.type === 'sse' ? 'text/event-stream' : 'application/json, text/event-stream';
-  const headers = { ...server.headers, accept, 'content-type': 'application/json' };
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'code-executor', version: '1' },
-  };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
-  const stop = new AbortController();
-  const asked = fetchFn(server.url, {
-    ...(server.type === 'sse' ? { method: 'GET' } : { method: 'POST', body }),
-    headers,
-    redirect: 'manual',
-    signal: stop.signal,
-  });
-  // An event stream that is open to everybody has no end.
-  const response = await Promise.race([asked, delay(10_000, undefined, { ref: false })]);
-  stop.abort();
-  asked.catch(() => undefined);
-  if (!response) return { isOpen: true };
-  return { isOpen: response.ok, ...extractWWWAuthenticateParams(response) };
 }
 
 async function finish(

@@ -44,7 +44,8 @@ export function explainLoginFailure(
       `its authorization server does not register clients by itself. Register one, and set oauth.clientId of ${name} in your configuration.`,
     );
   }
-  return refused('its authorization server could not be used.');
+  const message = `The login at ${name} failed: its authorization server could not be used.`;
+  return new CodeExecutorError('failed_precondition', message, { ...about, cause: error });
 }
 
 function isTimeout(reason: unknown): boolean {
