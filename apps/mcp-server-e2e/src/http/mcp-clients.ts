@@ -1,5 +1,6 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
+import type { Form, OnForm } from '../protocol/person.js';
 import type { StartedHttpServer } from '../server-under-test/started-http-server.js';
 
 /** `legacy`: with `initialize` and a session. `auto`: asks for 2026-07-28, which the server speaks. */
@@ -22,12 +23,14 @@ export async function connectMcp(
   token: string | undefined,
   mode: Mode,
   options: ClientOptions = {},
+  onForm?: OnForm,
 ): Promise<McpClient> {
   const client = new Client({ name: 'e2e', version: '0' }, { versionNegotiation: { mode }, ...options });
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
     requestInit: { headers },
   });
+  if (onForm) client.setRequestHandler('elicitation/create', ({ params }) => onForm(params as Form));
   await client.connect(transport);
   open.push(client);
   const call = async (name: string, args: Record<string, unknown>) => {

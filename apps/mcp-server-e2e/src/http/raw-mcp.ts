@@ -23,10 +23,14 @@ export function post(
 }
 
 /** Begins a session; returns the headers that name it. */
-export async function begin(server: Server, token: string): Promise<Record<string, string>> {
+export async function begin(
+  server: Server,
+  token: string,
+  capabilities: object = {},
+): Promise<Record<string, string>> {
   const params = {
     protocolVersion: latestLegacy,
-    capabilities: {},
+    capabilities,
     clientInfo: { name: 'raw', version: '0' },
   };
   const answer = await post(server, token, { id: 0, method: 'initialize', params });
@@ -43,13 +47,18 @@ export async function begin(server: Server, token: string): Promise<Record<strin
 export function postModern(
   server: Server,
   token: string,
-  { method, params = {}, id = 1 }: { method: string; params?: Record<string, unknown>; id?: number },
+  {
+    method,
+    params = {},
+    id = 1,
+    capabilities = {},
+  }: { method: string; params?: Record<string, unknown>; id?: number; capabilities?: object },
   init: RequestInit = {},
 ): Promise<Response> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': modern,
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
   const name = params['name'];
   const headers = {
