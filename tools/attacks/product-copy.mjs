@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { transform } from 'esbuild';
 
@@ -76,8 +76,10 @@ export async function withEdits(folder, edits, work) {
 
 async function compile(folder, file) {
   if (!file.endsWith('.ts')) return;
-  const built = file.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-  writeFileSync(join(folder, built), await toJavaScript(readFileSync(join(folder, file), 'utf8')));
+  const built = join(folder, file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'));
+  // A bundle has no folders.
+  mkdirSync(dirname(built), { recursive: true });
+  writeFileSync(built, await toJavaScript(readFileSync(join(folder, file), 'utf8')));
 }
 
 /** Compiles TypeScript without type checking, because an edit may leave names unused. */
