@@ -27,7 +27,7 @@ export function columns(rows) {
 export function reportChecks(checks, stream = process.stdout) {
   const { red, green, dim } = stylesFor(stream);
   for (const { name, passed, failed, note } of checks) {
-    const mark = failed ? red('✗') : green('✓');
+    const mark = failed ? red('✗') : passed ? green('✓') : dim('–');
     const count = failed ? `${passed} passed, ${failed} failed` : passed > 1 ? `${passed} passed` : '';
     stream.write(`  ${mark} ${name} ${dim([count, note].filter(Boolean).join(', '))}`.trimEnd() + '\n');
   }

@@ -25,6 +25,7 @@ const { suiteRuns, runSuites } = await import('./conformance/suite-runs.mjs');
 const { checkAttacks } = await import('./checks/attacks.mjs');
 const { checkDocs } = await import('./check-docs.mjs');
 const { checkPackages } = await import('./check-packages.mjs');
+const { checkDeploy } = await import('./check-deploy.mjs');
 
 const attacks = 'Attacks';
 // The attacks take minutes but little CPU, so they run in parallel from this step on. The steps before it read and
@@ -56,6 +57,7 @@ const steps = {
     ...(await checkWithInspector()),
   ],
   Packages: checkPackages,
+  Deployment: checkDeploy,
   Documentation: checkDocs,
   ...(all && {
     [attacks]: () => checkAttacks(isolation.modes),
