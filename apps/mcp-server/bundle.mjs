@@ -4,7 +4,7 @@
  * chunks of its own, loaded when it is needed. The sandboxes stay packages: their bootstraps
  * are files that Deno reads.
  */
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { build } from 'esbuild';
@@ -12,6 +12,27 @@ import { build } from 'esbuild';
 /** A module with other contents than its file. */
 function replace(filter, contents) {
   return { name: 'replace', setup: ({ onLoad }) => onLoad({ filter }, () => ({ contents })) };
+}
+
+/**
+ * Leaves out the schemas of the SDK that nothing here uses. It makes all of them when it is loaded, and a list of them, which
+ * costs as much as everything else that it does before the first answer.
+ */
+const withoutUnusedSchemas = {
+  name: 'without-unused-schemas',
+  setup({ onLoad }) {
+    const filter = /@modelcontextprotocol[\\/](?:core|server)[\\/]dist[\\/](?:src|schemas|auth)-[\w-]+\.mjs$/;
+    onLoad({ filter }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const withoutList = source.replace(/^for \(const [^\n]+\) register\(key, [^\n]+\);$/gm, '');
+      return { contents: withoutList.replace(/^(?!\s*\*).*$/gm, markPure) };
+    });
+  },
+};
+
+/** Marks the calls of a line that make schemas: a bundler may drop them with the variable that nobody reads. */
+function markPure(line) {
+  return line.replace(/(?<![\w.$])(?=(?:z|[A-Z]\w*Schema)\.\w+\()/g, '/* @__PURE__ */ ');
 }
 
 const outdir = join(import.meta.dirname, 'dist');
@@ -36,6 +57,7 @@ await build({
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
   plugins: [
+    withoutUnusedSchemas,
     // Messages of the schema library in 50 languages, of which one is used.
     replace(/zod[\\/]v4[\\/]locales[\\/]index\.js$/, "export { default as en } from './en.js';"),
     // The SDK also takes schemas of the library's third version; ours are of the fourth.

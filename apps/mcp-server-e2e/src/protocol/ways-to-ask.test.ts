@@ -9,8 +9,7 @@ import { recordingServer } from '../upstream-servers/entries.js';
 import { enveloped, introduction, type Message, RawServer } from './raw-server.js';
 
 const code = `const call = (text) => callMCPTool('mcp__notes__note', { text }).then(() => 'made', ({ code }) => code);
-const found = searchTools('note').then(({ length }) => length);
-return await Promise.all([found, call('first'), call('second')]);`;
+return await Promise.all([call('first'), call('second')]);`;
 const call = { name: 'executeTypescript', arguments: { code, allowedTools: ['notes'] } };
 const elicitation = { elicitation: { form: {} } };
 const extensions = { 'io.modelcontextprotocol/tasks': {} };
@@ -36,7 +35,7 @@ describe('a program whose calls need a person', () => {
   const resultOf = ({ result }: Message) => (result?.['structuredContent'] as { result: unknown }).result;
   const callsMade = async () => (await readFile(join(home, 'calls'), 'utf8')).trim().split('\n');
   async function expectAnswered(result: unknown) {
-    expect(result).toEqual([1, 'made', 'permission_denied']);
+    expect(result).toEqual(['made', 'permission_denied']);
     expect(await callsMade()).toEqual([expect.stringContaining('"text":"first"')]);
     const asked = (await auditRecordsOf(home)).filter(({ type }) => type === 'ask');
     expect(asked.map(({ action }) => action)).toEqual(['once', 'denied']);
@@ -56,7 +55,7 @@ describe('a program whose calls need a person', () => {
     const id = server.request('tools/call', call);
     const question = await server.received(({ method }) => method === 'elicitation/create');
     server.send({ id: question.id as number, error: { code: -32603, message: 'no window' } });
-    expect(resultOf(await server.answerTo(id))).toEqual([1, 'cancelled', 'cancelled']);
+    expect(resultOf(await server.answerTo(id))).toEqual(['cancelled', 'cancelled']);
   });
 
   test('asks in the result of the call in 2026-07-28, and goes on with the next one', async () => {
@@ -92,7 +91,7 @@ describe('a program whose calls need a person', () => {
     ['of 2026-07-28', enveloped],
   ])('fails with an error that says so in a client %s that cannot ask', async (_era, withEra) => {
     const result = resultOf(await server.ask('tools/call', withEra(call)));
-    expect(result).toEqual([1, 'failed_precondition', 'failed_precondition']);
+    expect(result).toEqual(['failed_precondition', 'failed_precondition']);
   });
 
   test('is stopped at the end of stdin, because nobody can answer any more', async () => {
