@@ -18,8 +18,9 @@ export function sendError(
   const form = group?.errorBody ?? errorBody;
   if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
   const httpStatus = status ?? httpStatusOf(code);
+  const { method, body } = reply.request;
   rememberRefusal(reply, httpStatus, error);
-  return reply.code(httpStatus).send(form(error, { status: httpStatus, body: reply.request.body }));
+  return reply.code(httpStatus).send(form(error, { status: httpStatus, method, body }));
 }
 
 function errorBody({ code, message, tool, server, retryAfterMs }: CodeExecutorError): ErrorBody {

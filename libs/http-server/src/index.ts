@@ -15,6 +15,7 @@ export type {
   HttpRequest,
   NamedRateLimit,
   RateLimit,
+  RefusedAs,
   Route,
   RouteGroup,
   StreamRoute,

@@ -26,7 +26,7 @@ export interface RouteGroup {
   /** How many requests to the group one client may have under way, open streams included. Default: no limit. */
   maxOpenPerClient?: number;
   /** The body of an answer that refuses a request, if the group has a form of its own. Default: `{ "error": … }`. */
-  errorBody?: (error: CodeExecutorError, refused: { status: number; body: unknown }) => object;
+  errorBody?: (error: CodeExecutorError, refused: RefusedAs) => object;
   /** Sent with every answer of the group, errors included. */
   headers?: Readonly<Record<string, string>>;
   routes: readonly (Route | StreamRoute)[];
@@ -47,6 +47,14 @@ export interface RateLimit {
   maxRequests?: number;
   /** What a refused client can do about the limit; follows "wait for Retry-After, or". */
   remedy?: string;
+}
+
+/** How a request is refused. */
+export interface RefusedAs {
+  status: number;
+  method: string;
+  /** Undefined if it has none, or was not read. */
+  body: unknown;
 }
 
 /** A limit with a count of its own. */

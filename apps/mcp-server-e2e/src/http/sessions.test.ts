@@ -86,6 +86,19 @@ describe('a session', () => {
     expect((await listen(server, 'ada', session, `${lastId?.split('/')[0]}/999`)).status).toBe(400);
   });
 
+  test('lets a client take up a stream before the server has noticed that it was cut', async () => {
+    const server = await start();
+    const session = await begin(server, 'ada');
+    const answer = await post(server, 'ada', call(1000), session);
+    const reader = answer.body?.getReader();
+    const opened = Buffer.from((await reader?.read())?.value ?? []).toString();
+    const lastId = /^id: (.*)$/m.exec(opened)?.[1];
+    expect(await resultOf(await listen(server, 'ada', session, lastId))).toMatchObject({
+      structuredContent: { result: 42 },
+    });
+    expect((await reader?.read())?.done).toBe(true);
+  });
+
   test('cancels a call when its client says so, or ends the session', async () => {
     const server = await start();
     const session = await begin(server, 'ada');

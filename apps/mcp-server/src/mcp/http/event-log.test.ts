@@ -33,7 +33,7 @@ test.each(['a', 'a/', 'a/x', '/1', 'a/2', 'a/-1', 'a/1/1', `${'a'.repeat(65)}/1`
   async (id) => {
     const log = new EventLog({ bytes: 0 });
     await log.storeEvent('a', message('1'));
-    expect(await log.getStreamIdForEventId(id)).toBeUndefined();
+    expect(log.streamOf(id)).toBeUndefined();
   },
 );
 

@@ -43,17 +43,21 @@ export class EventLog implements EventStore {
     return Promise.resolve(id);
   }
 
-  /** The stream of an event that was sent, even if it is no longer kept; undefined for an id that never was one. */
-  getStreamIdForEventId(id: string): Promise<string | undefined> {
+  /**
+   * The stream of an event that was sent, even if it is no longer kept; undefined for an id that never was one. It is not the
+   * optional method of the SDK's interface, because with that a stream could not be taken up before the server has noticed
+   * that it was cut.
+   */
+  streamOf(id: string): string | undefined {
     const [, streamId, number] = /^([\w-]{1,64})\/(\d{1,15})$/.exec(id) ?? [];
-    return Promise.resolve(Number(number) <= this.#count ? streamId : undefined);
+    return Number(number) <= this.#count ? streamId : undefined;
   }
 
   async replayEventsAfter(
     lastId: string,
     { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
-    const streamId = (await this.getStreamIdForEventId(lastId)) ?? '';
+    const streamId = this.streamOf(lastId) ?? '';
     const last = numberOf(lastId);
     for (const [id, event] of this.#events) {
       // An empty message only tells the client the id of its stream.

@@ -1,3 +1,4 @@
+import { CodeExecutorError } from '@code-executor/contracts';
 import type { HttpRequest } from '@code-executor/http-server';
 import {
   isJSONRPCErrorResponse,
@@ -74,6 +75,10 @@ export class Session {
       this.#idleSinceMs = performance.now();
       request.closing.removeEventListener('abort', closeStream);
     });
+    const lastEventId = request.headers['last-event-id'];
+    if (typeof lastEventId === 'string' && this.#events.streamOf(lastEventId) === undefined) {
+      throw new CodeExecutorError('invalid_argument', 'Last-Event-ID names no event of this session.');
+    }
     this.#events.expectAnswerTo(body);
     return this.#transport.handleRequest(toWebRequest(request), {
       ...(body !== undefined && { parsedBody: body }),
