@@ -1,5 +1,28 @@
 /** What fails in which run, and why. */
+const noQuestions =
+  'The pool does not pass questions of upstream servers on, and so does not declare elicitation.';
+const noMachineGrants = 'Logins are made by a person: the pool has no grants for machines, and no DPoP.';
+
 export const knownFailures = {
+  'client-2025': {
+    'elicitation-sep1034-client-defaults': noQuestions,
+    'auth/2025-03-26-oauth-metadata-backcompat':
+      'Its metadata name another issuer than their address, which is refused.',
+    'auth/client-credentials-jwt': noMachineGrants,
+    'auth/client-credentials-basic': noMachineGrants,
+    'auth/cross-app-access-complete-flow': noMachineGrants,
+  },
+  'client-2026-07-28': {
+    'sep-2322-client-request-state': noQuestions,
+    'http-custom-headers': 'The pool does not repeat arguments in Mcp-Param headers.',
+    'http-invalid-tool-headers': 'As above: tools with such headers are not checked.',
+    'auth/client-credentials-jwt': noMachineGrants,
+    'auth/client-credentials-basic': noMachineGrants,
+    'auth/enterprise-managed-authorization': noMachineGrants,
+    'auth/dpop': noMachineGrants,
+    'auth/dpop-nonce': noMachineGrants,
+    'auth/wif-jwt-bearer': noMachineGrants,
+  },
   'fixture-2025': {
     'server-sse-polling':
       'The suite calls as a client of 2025-03-26, which an event without data would break, and warns that it got none.',

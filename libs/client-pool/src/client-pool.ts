@@ -18,6 +18,8 @@ import { CallQueue } from './calls/call-queue.js';
 import { makeCall } from './calls/call-steps.js';
 import { PoolCall, type PoolParts } from './calls/pool-call.js';
 import { ToolFinder } from './catalog/tool-finder.js';
+import type { LoginUnderWay } from './login/begin-login.js';
+import { LoginsUnderWay } from './login/logins-under-way.js';
 import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
 import { PoolRecords } from './pool-records.js';
 import { PoolServers } from './pool-servers.js';
@@ -35,6 +37,7 @@ export class ClientPool implements ToolSource {
   readonly #parts: PoolParts;
   /** Listings and calls. */
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #logins = new LoginsUnderWay((server, action) => this.#records.login(server, action));
   #closing: Promise<void> | undefined;
 
   /** Opens nothing: no process, no connection. */
@@ -94,8 +97,24 @@ export class ClientPool implements ToolSource {
     await within(limitMs, this.#idle());
   }
 
+  /**
+   * Begins the login at a remote server, or joins the one under way. The address may be shown to a person on this machine;
+   * the login is finished in the background, and used by the next call. Rejects if the server needs none.
+   */
+  beginLogin(name: string): Promise<LoginUnderWay> {
+    this.#assertOpen();
+    const { loginFolder: folder } = this.#options;
+    const server = this.#servers.configuration(name);
+    if (!server || 'command' in server || folder === undefined) {
+      const message = `There is no remote server named ${name} to log in at.`;
+      return Promise.reject(new CodeExecutorError('not_found', message, { server: name }));
+    }
+    return this.#logins.begin({ name, server, folder });
+  }
+
   /** Ends all connections and child processes, in about two seconds at most; calls under way are cancelled. */
   async close(): Promise<void> {
+    this.#logins.stop();
     this.#closing ??= this.#servers.close();
     await this.#closing;
   }

@@ -22,6 +22,11 @@ export class PoolServers {
     return Object.keys(this.#configured);
   }
 
+  /** How the server of this name is configured, if it can be used. */
+  configuration(name: string): ServerConfig | undefined {
+    return Object.hasOwn(this.#configured, name) ? this.#configured[name] : undefined;
+  }
+
   /** Those that can be used, then those that cannot. */
   get all(): readonly (UpstreamServer | UnusableServer)[] {
     return [...this.#servers, ...this.#unusable];

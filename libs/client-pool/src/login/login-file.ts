@@ -27,7 +27,7 @@ export interface LoginRecord {
   /** In ms since 1970. */
   savedAt: number;
   /** From when on the access token is of no use, in ms since 1970; absent if that was not said. */
-  expiresAt?: number;
+  expiresAt?: number | undefined;
   /** Scopes that calls needed and the login does not have. */
   missingScopes?: string[];
 }
@@ -43,7 +43,7 @@ export interface TokenRecord {
   issuer: string;
   access_token: string;
   token_type: string;
-  refresh_token?: string;
+  refresh_token?: string | undefined;
   scope?: string;
 }
 

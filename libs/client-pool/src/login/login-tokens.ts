@@ -196,10 +196,9 @@ export function withTokens(
   expiresInSeconds: number | undefined,
 ): LoginRecord {
   const { issuer, access_token, token_type, refresh_token, scope } = tokens;
-  const { expiresAt: _old, ...rest } = record;
   const savedAt = Date.now();
   return {
-    ...rest,
+    ...record,
     savedAt,
     tokens: {
       issuer,
@@ -208,11 +207,10 @@ export function withTokens(
       ...(refresh_token !== undefined && { refresh_token }),
       ...(scope !== undefined && { scope }),
     },
-    ...(expiresInSeconds !== undefined && { expiresAt: savedAt + expiresInSeconds * 1000 }),
+    expiresAt: expiresInSeconds === undefined ? undefined : savedAt + expiresInSeconds * 1000,
   };
 }
 
 function withoutRefreshToken(record: LoginRecord): LoginRecord {
-  const { refresh_token: _refused, ...tokens } = record.tokens;
-  return { ...record, tokens };
+  return { ...record, tokens: { ...record.tokens, refresh_token: undefined } };
 }

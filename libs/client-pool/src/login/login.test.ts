@@ -1,81 +1,21 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 
-import type { CallerEvent, LoginEvent } from '@code-executor/contracts';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
-import { ClientPool } from '../client-pool.js';
+import { dataOf, errorOf } from '../fixture-servers.test.support.js';
+import { loginStatus, removeLogin } from '../index.js';
 import {
-  dataOf,
-  errorOf,
-  patient,
-  type RunningServer,
-  startHttpServer,
-  until,
-} from '../fixture-servers.test.support.js';
-import { beginLogin, loginStatus, removeLogin } from '../index.js';
-import type { HttpServer } from '../options.js';
-
-let running: RunningServer;
-let folder: string;
-let server: HttpServer;
-let pools: ClientPool[] = [];
-let events: (CallerEvent | LoginEvent)[] = [];
-let logged: string[] = [];
-
-beforeEach(async () => {
-  running = await startHttpServer('oauth-server.mjs', 'http');
-  server = { url: running.server.url };
-  folder = join(await mkdtemp(join(tmpdir(), 'login-')), 'oauth');
-  events = [];
-  logged = [];
-});
-afterEach(async () => {
-  await Promise.all(pools.map((pool) => pool.close()));
-  pools = [];
-  await running.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const at = (path: string) => new URL(path, server.url);
-const set = (settings: object) => fetch(at('/settings'), { method: 'POST', body: JSON.stringify(settings) });
-const seen = async () =>
-  (await (await fetch(at('/log'))).json()) as Record<string, Record<string, unknown>>[];
-const mute = (fields: object, message: string) => void logged.push(JSON.stringify([fields, message]));
-const logger = { debug: mute, info: mute, warn: mute, error: mute };
-const openPool = (more: Partial<HttpServer> = {}) => {
-  const pool = new ClientPool({
-    servers: { remote: { ...server, ...more } },
-    ...patient,
-    loginFolder: folder,
-    logger,
-    audit: (event) => void events.push(event),
-  });
-  pools.push(pool);
-  return pool;
-};
-const begin = (more: Partial<HttpServer> = {}, timeoutMs = 60_000) =>
-  beginLogin({ name: 'remote', server: { ...server, ...more }, folder, timeoutMs });
-/** Does what a browser does whose person agrees. */
-const visit = async (url: string) => {
-  const redirected = await fetch(url, { redirect: 'manual' });
-  return fetch(redirected.headers.get('location') ?? '');
-};
-const logIn = async (more: Partial<HttpServer> = {}) => {
-  const { url, finished } = await begin(more);
-  await visit(url);
-  return finished;
-};
-const logins = () =>
-  events.filter(({ type }) => type === 'login').map((event) => (event as LoginEvent).action);
-const stored = async () => {
-  const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('.json'));
-  return join(folder, file);
-};
-const secretsIn = async () => [
-  ...(await readFile(await stored(), 'utf8')).matchAll(/(?:access|refresh)-[\w-]+/g),
-];
+  at,
+  begin,
+  logIn,
+  logins,
+  openPool,
+  own,
+  seen,
+  set,
+  stored,
+  visit,
+} from './oauth-server.test.support.js';
 
 describe('a server that wants a login', () => {
   test('is listed and reported with the command that makes one', async () => {
@@ -112,16 +52,28 @@ describe('a server that wants a login', () => {
   });
 });
 
+test('a pool begins one login for all who ask for it, and uses it', async () => {
+  const pool = openPool();
+  await pool.listTools();
+  const [one, other] = await Promise.all([pool.beginLogin('remote'), pool.beginLogin('remote')]);
+  expect(one.url).toBe(other.url);
+  await visit(one.url);
+  expect(await other.finished).toEqual({ scopes: ['read'] });
+  expect(await dataOf(pool, 'remote__echo')).toMatchObject({ name: 'echo' });
+  expect(logins()).toEqual(['needed', 'succeeded']);
+  expect((await errorOf(pool.beginLogin('nowhere'))).code).toBe('not_found');
+});
+
 describe('a login', () => {
   test('registers a client, proves its key, and stores tokens that only the user can read', async () => {
     expect(await logIn()).toEqual({ scopes: ['read'] });
     const steps = (await seen()).map((entry) => Object.keys(entry)[0]);
     expect(steps).toEqual(['mcp', 'register', 'authorize', 'token']);
     if (process.platform !== 'win32') {
-      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+      expect((await stat(own.folder)).mode & 0o777).toBe(0o700);
       expect((await stat(await stored())).mode & 0o777).toBe(0o600);
     }
-    expect(await loginStatus(folder, 'remote', server)).toMatchObject({
+    expect(await loginStatus(own.folder, 'remote', own.server)).toMatchObject({
       state: 'valid',
       issuer: at('/').origin,
       scopes: ['read'],
@@ -159,7 +111,7 @@ describe('a login', () => {
   });
 
   test('is refused at a server that asks for none', async () => {
-    await set({ needsLogin: false });
+    await set({ needsLogin: false, isHidden: true });
     expect((await errorOf(begin())).message).toBe('Server remote does not ask for a login.');
   });
 
@@ -203,7 +155,7 @@ describe('a login', () => {
   ])('is refused with %s', async (_what, settings, message) => {
     await set(settings);
     expect((await errorOf(begin())).message).toContain(message);
-    expect(await loginStatus(folder, 'remote', server)).toMatchObject({ state: 'none' });
+    expect(await loginStatus(own.folder, 'remote', own.server)).toMatchObject({ state: 'none' });
   });
 
   test.each([
@@ -223,16 +175,16 @@ describe('a login', () => {
     const error = await errorOf(finished);
     expect(error.message).toContain(message);
     expect(error.message).not.toContain('evil');
-    expect(await loginStatus(folder, 'remote', server)).toMatchObject({ state: 'none' });
+    expect(await loginStatus(own.folder, 'remote', own.server)).toMatchObject({ state: 'none' });
   });
 
   test('can be removed, and is used no more', async () => {
     await logIn();
     const pool = openPool();
     await dataOf(pool, 'remote__echo');
-    expect(await removeLogin(folder, server)).toBe(true);
+    expect(await removeLogin(own.folder, own.server)).toBe(true);
     expect((await errorOf(pool.callTool('mcp__remote__echo', {}))).code).toBe('unauthenticated');
-    expect(await removeLogin(folder, server)).toBe(false);
+    expect(await removeLogin(own.folder, own.server)).toBe(false);
   });
 
   test('of a file that others can write is not used', async () => {
@@ -249,78 +201,4 @@ describe('a login', () => {
     await writeFile(path, JSON.stringify({ ...record, tokens }), { mode: 0o600 });
     expect((await openPool().listTools()).failedServers).toMatchObject([{ reason: 'login needed' }]);
   });
-});
-
-describe('tokens', () => {
-  test('are renewed before they expire, once for all calls at once', async () => {
-    await set({ expiresIn: 1 });
-    await logIn();
-    await set({ expiresIn: 3600 });
-    await until(() => loginStatus(folder, 'remote', server).then(({ state }) => state === 'expired'));
-    await seen();
-    const pool = openPool();
-    await Promise.all([1, 2, 3, 4].map((i) => dataOf(pool, 'remote__echo', { i })));
-    const grants = (await seen()).filter((entry) => 'token' in entry);
-    expect(grants).toMatchObject([{ token: { grant: 'refresh_token' } }]);
-    expect(logins()).toEqual(['refreshed']);
-  });
-
-  test('are renewed once by two pools on one home', async () => {
-    await set({ expiresIn: 1 });
-    await logIn();
-    await set({ expiresIn: 3600 });
-    await until(() => loginStatus(folder, 'remote', server).then(({ state }) => state === 'expired'));
-    await seen();
-    await Promise.all([openPool(), openPool()].map((pool) => dataOf(pool, 'remote__echo')));
-    expect((await seen()).filter((entry) => 'token' in entry)).toHaveLength(1);
-  });
-
-  test('that the server forgot are renewed, and the call is made', async () => {
-    await logIn();
-    const pool = openPool();
-    await dataOf(pool, 'remote__echo');
-    await set({ expireAll: true });
-    expect(await dataOf(pool, 'remote__echo', { a: 1 })).toMatchObject({ args: { a: 1 } });
-    expect(logins()).toEqual(['refreshed']);
-  });
-
-  test('that cannot be renewed any more make a login needed', async () => {
-    await logIn();
-    const pool = openPool();
-    await dataOf(pool, 'remote__echo');
-    await set({ expireAll: true, refuseRefresh: true });
-    expect((await errorOf(pool.callTool('mcp__remote__echo', {}))).code).toBe('unauthenticated');
-    expect(pool.stats.servers[0]).toMatchObject({ state: 'failed', circuit: 'closed' });
-    expect(logins()).toEqual(['failed', 'needed']);
-    await set({ refuseRefresh: false });
-    await logIn();
-    expect(await dataOf(pool, 'remote__echo')).toMatchObject({ name: 'echo' });
-  });
-
-  test('stand in no error and in no log', async () => {
-    await logIn();
-    const pool = openPool();
-    const error = await errorOf(pool.callTool('mcp__remote__leak', {}));
-    expect(error.message).toContain('your token is ***');
-    await set({ expireAll: true, refuseRefresh: true });
-    await errorOf(pool.callTool('mcp__remote__echo', {}));
-    const secrets = await secretsIn();
-    expect(secrets.length).toBeGreaterThan(0);
-    for (const [secret] of secrets) expect(logged.join('\n')).not.toContain(secret);
-  });
-});
-
-test('a call that needs more scopes says so, and the next login asks for all of them', async () => {
-  await logIn();
-  const pool = openPool();
-  const error = await errorOf(pool.callTool('mcp__remote__admin', {}));
-  expect(error.code).toBe('unauthenticated');
-  expect(error.message).toBe(
-    'Server remote refused the call, because the login there lacks admin. To ask for it, run: code-executor login remote',
-  );
-  // The others still work.
-  expect(await dataOf(pool, 'remote__echo')).toMatchObject({ name: 'echo' });
-  expect(await loginStatus(folder, 'remote', server)).toMatchObject({ missingScopes: ['admin'] });
-  expect(await logIn()).toEqual({ scopes: ['read', 'admin'] });
-  expect(await dataOf(pool, 'remote__admin')).toMatchObject({ name: 'admin' });
 });
