@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { CodeExecutorError, type Logger, within } from '@code-executor/contracts';
+import { CodeExecutorError, type Logger } from '@code-executor/contracts';
 import { makePrivateFolder, readRegularFile, rewriteFile } from '@code-executor/files';
 
 import { type Pins, see, type Sight, type Sighting } from './pins.js';
@@ -13,8 +13,8 @@ const gatherMs = 100;
 const checkMs = 1000;
 /** How long writing pauses after it has failed. */
 const pauseMs = 10_000;
-/** Longest wait for the last write. */
-const closeMs = 2000;
+/** After a write, the next one waits for so many times its duration. */
+const restFactor = 5;
 
 export interface PinStoreOptions {
   /** Default: memory only. */
@@ -40,6 +40,8 @@ export class PinStore {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #pausedUntil = -Infinity;
+  /** A large file is written less often. */
+  #restsUntil = -Infinity;
   #problem: string | undefined;
 
   constructor(options: PinStoreOptions) {
@@ -83,9 +85,9 @@ export class PinStore {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#unwritten.size > 0) this.#write();
-    // Another process may hold the lock for long.
-    await within(closeMs, this.#writing);
+    if (this.#unwritten.size > 0 && performance.now() >= this.#pausedUntil) this.#write();
+    // A process that ends during a write would leave its lock behind.
+    await this.#writing;
   }
 
   async #read(): Promise<void> {
@@ -124,7 +126,7 @@ export class PinStore {
   }
 
   #writeSoon(): void {
-    const pauseLeft = Math.max(0, this.#pausedUntil - performance.now());
+    const pauseLeft = Math.max(0, Math.max(this.#pausedUntil, this.#restsUntil) - performance.now());
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#write();
@@ -139,6 +141,7 @@ export class PinStore {
     const { file, onSeen } = this.#options;
     if (file === undefined) return;
     const sights = [...this.#unwritten];
+    const begunAt = performance.now();
     let pins: Pins = new Map();
     let sightings: Sighting[] = [];
     try {
@@ -154,6 +157,7 @@ export class PinStore {
       this.#fail(error, 'The pins of tools cannot be written.');
       return;
     }
+    this.#restsUntil = performance.now() + restFactor * (performance.now() - begunAt);
     for (const [key, sight] of sights) {
       if (this.#unwritten.get(key) === sight) this.#unwritten.delete(key);
     }

@@ -1,6 +1,6 @@
 /**
  * An upstream server whose tools are those in the file `argv[2]`, a JSON array, each time they are listed. Each call
- * answers with `called`. A call of a tool named `change` first replaces the tools by those in its argument `tools`; with
+ * answers with `called`. A call of a tool named `change` first replaces the tools by those in its argument `tools`, if it has one; with
  * `announced`, the server says so.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     write({ id, result: { tools: JSON.parse(readFileSync(file, 'utf8')) } });
   } else if (method === 'tools/call') {
     if (params.name === 'change') {
-      writeFileSync(file, JSON.stringify(params.arguments.tools));
+      const { tools } = params.arguments;
+      if (tools) writeFileSync(file, JSON.stringify(tools));
       if (params.arguments.announced) write({ method: 'notifications/tools/list_changed' });
     }
     write({ id, result: { content: [{ type: 'text', text: 'called' }] } });

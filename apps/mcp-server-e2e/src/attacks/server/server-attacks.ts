@@ -1,7 +1,9 @@
 import { auditRecord } from './audit-record.js';
+import { changedDefinitions } from './changed-definitions.js';
 import { configContent } from './config-content.js';
 import { configPlaces } from './config-places.js';
 import { endlessRequests } from './endless-requests.js';
+import { failingHooks } from './failing-hooks.js';
 import { printedSecrets } from './printed-secrets.js';
 import { machine } from './machine.js';
 import { projectFiles } from './project-files.js';
@@ -23,5 +25,7 @@ export const serverAttacks: readonly ServerAttack[] = [
   ...machine,
   ...serverNames,
   ...auditRecord,
+  ...changedDefinitions,
+  ...failingHooks,
   ...questions,
 ];
