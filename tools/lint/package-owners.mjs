@@ -9,7 +9,6 @@ export const packageOwners = {
   '@jest/globals': ['contracts'],
   '@keyv/redis': ['schema-cache'],
   '@modelcontextprotocol/client': ['client-pool'],
-  '@modelcontextprotocol/node': ['mcp-server'],
   '@modelcontextprotocol/server': ['mcp-server'],
   // An interface for all code that creates spans. It does nothing without the SDK, which only the server loads.
   '@opentelemetry/api': ['client-pool', 'executor', 'mcp-server'],
