@@ -20,10 +20,14 @@ const decoder = new TextDecoder();
 const decode = decoder.decode.bind(decoder);
 /** Calls that are made together are collected up to this many bytes. */
 const maxOutboxBytes = 64 * 1024;
-/** The server ends a process that exceeds these limits of one frame, or of all frames that wait for their reply. */
+/** The server ends a process that exceeds these limits of one frame. */
 const maxFrameBytes = 1024 * 1024;
 const maxFrameCost = 6 * 1024 * 1024;
-const maxOutstanding = 8 * 1024 * 1024;
+/**
+ * What all calls that wait for their reply may take: one of the largest. The server ends a process with 8 MiB of them, or
+ * with 4,096 calls, and knows a little later than this program which replies were read.
+ */
+const maxOutstanding = maxFrameCost + maxFrameBytes;
 
 /** An error that the server sent in reply; `fields` are `code`, `message`, `tool`, `server`, `retryAfterMs`. */
 export class HostError extends Error {

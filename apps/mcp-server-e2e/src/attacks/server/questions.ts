@@ -138,9 +138,9 @@ export const questions: readonly ServerAttack[] = [
       let answer: (answer: FormAnswer) => void = () => undefined;
       const answered = new Promise<FormAnswer>((resolve) => (answer = resolve));
       const onForm = () => (++forms === 1 ? answered : decline());
-      const atOnce = (count: number) => countedCalls('{ i }', count, true);
+      const atOnce = (count: number, args = '{ i }') => countedCalls(args, count, true);
       await withAttacked(asking(onForm, { maxCalls: 20_000 }), async (server) => {
-        const running = server.run(atOnce(4000), fixture);
+        const running = server.run(atOnce(4000, `{ i, text: 'x'.repeat(1000) }`), fixture);
         while (forms === 0) await server.ping();
         for (let pings = 0; pings < 20; pings++) assert.ok((await server.ping()) < 5000);
         answer(decline());
