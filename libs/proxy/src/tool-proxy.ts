@@ -29,7 +29,8 @@ import { ProxyCall, type ProxyParts } from './calls/proxy-call.js';
 import type { ToolCall } from './calls/tool-call.js';
 import { listHits } from './discovery/list-hits.js';
 import { ToolLookup } from './discovery/tool-lookup.js';
-import { PolicyGate, type ToolPolicy } from './policy/tool-policy.js';
+import type { ToolPolicy } from './policy/operator-policy.js';
+import { PolicyGate } from './policy/tool-policy.js';
 
 export interface ToolProxyOptions {
   /** Where the tools come from. */

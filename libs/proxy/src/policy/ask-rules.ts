@@ -2,7 +2,7 @@ import { type ApprovalRequest, type Caller, matchesGlob } from '@code-executor/c
 
 import { policyKeyOf } from './list-names.js';
 import { fullNames, NamePatterns } from './name-patterns.js';
-import type { ToolPolicy } from './tool-policy.js';
+import type { ToolPolicy } from './operator-policy.js';
 
 /** Which calls a person has to agree to: those that the operator's policy names, and those that the caller's own does. */
 export class AskRules {
