@@ -80,9 +80,11 @@ export class Session {
       throw new CodeExecutorError('invalid_argument', 'Last-Event-ID names no event of this session.');
     }
     this.#events.expectAnswerTo(body);
-    return this.#transport.handleRequest(toWebRequest(request), {
+    const answer = await this.#transport.handleRequest(toWebRequest(request), {
       ...(body !== undefined && { parsedBody: body }),
     });
+    if (!answer.ok) this.#events.expectNoAnswerTo(body);
+    return answer;
   }
 
   /** Tells the client that the tools have changed, if it listens. */
@@ -112,6 +114,11 @@ class AnswerLog extends EventLog {
   expectAnswerTo(message: unknown): void {
     if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
     else if (isCancellation(message)) this.#unanswered.delete(message.params.requestId);
+  }
+
+  /** It was refused: nothing will be sent, and its id, which may be long, must not stay. */
+  expectNoAnswerTo(message: unknown): void {
+    if (isJSONRPCRequest(message)) this.#unanswered.delete(message.id);
   }
 
   override storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {

@@ -48,6 +48,8 @@ test('sessions end when they have had no request and no stream for half an hour'
     { drainMs: 1 },
   );
   const idle = await begin();
+  // It is refused, and nothing else will be sent to it.
+  await post(idle, { ...ping, id: 3 }, { accept: 'application/json' });
   const listening = await begin();
   const open = await fetch(`${server.url}/mcp`, { headers: { accept: 'text/event-stream', ...listening } });
   const later = async () => {
@@ -75,11 +77,15 @@ async function begin(): Promise<Record<string, string>> {
   return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
 }
 
-async function statusOf(session: Record<string, string>): Promise<number> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+const statusOf = (session: Record<string, string>) => post(session, ping);
+
+async function post(session: Record<string, string>, message: object, more = {}): Promise<number> {
+  const body = JSON.stringify(message);
   const answer = await fetch(`${server.url}/mcp`, {
     method: 'POST',
-    headers: { ...headers, ...session },
+    headers: { ...headers, ...session, ...more },
     body,
   });
   await answer.text();
