@@ -4,7 +4,7 @@ import type { Caller } from '@code-executor/contracts';
 
 import type { CallUnderWay } from './call-under-way.js';
 
-/** Results are kept for repeated requests, but not without end. */
+/** Results are kept for repeated requests, but not without end. Of each caller, so that none loses its own to another. */
 const maxEnded = 32;
 
 interface Kept {
@@ -21,7 +21,7 @@ export class KeptCalls {
   /** The call, if it is kept and was made by the same caller. */
   get(id: string, caller: Caller): CallUnderWay | undefined {
     const call = this.#kept.get(id)?.call;
-    return call?.caller.id === caller.id && call.caller.kind === caller.kind ? call : undefined;
+    return call && isOf(call, caller) ? call : undefined;
   }
 
   /** Keeps a call for this time, and then stops it. Keeping it again starts the time anew. */
@@ -32,7 +32,7 @@ export class KeptCalls {
       call.stop();
     }, forMs).unref();
     this.#kept.set(call.id, { call, timer });
-    this.#forgetOldResults();
+    this.#forgetOldResults(call.caller);
   }
 
   /** Stops the calls that nobody can follow any more. */
@@ -43,8 +43,8 @@ export class KeptCalls {
     }
   }
 
-  #forgetOldResults(): void {
-    const ended = [...this.#kept.values()].filter(({ call }) => call.end !== undefined);
+  #forgetOldResults(owner: Caller): void {
+    const ended = [...this.#kept.values()].filter(({ call }) => call.end !== undefined && isOf(call, owner));
     for (const { call } of ended.slice(0, -maxEnded)) this.#forget(call.id);
   }
 
@@ -52,4 +52,8 @@ export class KeptCalls {
     clearTimeout(this.#kept.get(id)?.timer);
     this.#kept.delete(id);
   }
+}
+
+function isOf({ caller }: CallUnderWay, { id, kind }: Caller): boolean {
+  return caller.id === id && caller.kind === kind;
 }

@@ -89,6 +89,17 @@ describe('a call of a client that takes tasks', () => {
     expect((await connection.ask(method, { taskId: 7 })).error).toMatchObject({ code: -32602 });
   });
 
+  test('keeps its result although another caller ends a great many', async () => {
+    const { connection, taskId, get } = await begin();
+    await connection.ask('tasks/cancel', { taskId });
+    const stranger = await connect({ elicitation: {}, extensions }, 'somebody else');
+    for (let n = 0; n < 40; n++) {
+      const { result } = await stranger.ask('tools/call', asking);
+      await stranger.ask('tasks/cancel', { taskId: result?.['taskId'] });
+    }
+    expect(await get()).toMatchObject({ status: 'cancelled' });
+  });
+
   test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
     'needs the extension in each request of %s',
     async (method) => {
