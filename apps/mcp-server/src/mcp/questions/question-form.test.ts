@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '@code-executor/contracts';
 import type { Question } from '@code-executor/executor';
 
 import { answersFrom, formFor } from './question-form.js';
@@ -26,6 +27,17 @@ describe('formFor', () => {
     );
     const shown = `arguments: {"note":"x{73}… \\(8927 more characters\\)","path":"/etc/passwd`;
     expect(message).toMatch(new RegExp(`\n   ${shown}`));
+  });
+
+  test('cuts long lists one by one, too, and says before the arguments that not all is shown', () => {
+    const hiding = { padding: Array<number>(9000).fill(1), path: '/etc/passwd' } as unknown as JsonObject;
+    const { message } = formFor({
+      ...question(1),
+      calls: question(1).calls.map((call) => ({ ...call, args: hiding })),
+    });
+    expect(message).toMatch(
+      /\n {3}not all is shown: the arguments have 18034 characters\n {3}arguments: \{"padding":\[1,.*… \(\d+ more characters\),"path":"\/etc\/passwd"\}$/,
+    );
   });
 
   test('bounds the message of as many calls as one question can have', () => {
@@ -63,6 +75,16 @@ describe('answersFrom', () => {
     const content = { c1: 'yes, as often as said below', times };
     expect(answersFrom(question(1), { action: 'accept', content })).toEqual({
       c1: { decision: 'cancelled' },
+    });
+  });
+
+  test('takes a number for a tool once, however many of its calls wait', () => {
+    const times = 'yes, as often as said below';
+    const content = { c1: times, c2: 'yes, once', c3: times, times: 5 };
+    expect(answersFrom(question(3), { action: 'accept', content })).toEqual({
+      c1: { decision: 'times', times: 4 },
+      c2: { decision: 'once' },
+      c3: { decision: 'once' },
     });
   });
 

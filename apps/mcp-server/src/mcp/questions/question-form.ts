@@ -106,30 +106,67 @@ export function answersFrom({ calls }: Question, { action, content }: FormAnswer
         return { decision: 'cancelled' };
     }
   };
-  return Object.fromEntries(calls.map((call) => [call.key, decide(call)]));
+  const decided = calls.map((call) => ({ call, answer: decide(call) }));
+  return Object.fromEntries(
+    decided.map(({ call, answer }, index): [string, CallAnswer] => {
+      if (answer.decision !== 'times') return [call.key, answer];
+      // The number is of the tool, so the first of its calls takes it for all that were answered in this way.
+      const isAlike = (each: (typeof decided)[number]) =>
+        each.answer.decision === 'times' && isSameTool(each.call, call);
+      if (decided.findIndex(isAlike) < index) return [call.key, { decision: 'once' }];
+      const further = decided.filter(isAlike).length - 1;
+      return [call.key, { decision: 'times', times: Math.max(1, answer.times - further) }];
+    }),
+  );
+}
+
+function isSameTool(one: WaitingCall, other: WaitingCall): boolean {
+  return one.toolName === other.toolName && one.server === other.server;
 }
 
 function describe({ toolName, why, args }: WaitingCall, number: number, argumentChars: number): string {
-  return `${number}. ${cut(toolName, maxNameChars)}\n   why you are asked: ${cut(why, maxWhyChars)}\n   arguments: ${argumentText(args, argumentChars)}`;
+  const { text, allChars } = argumentText(args, argumentChars);
+  const isCut = allChars > argumentChars;
+  // Before them, because a person may not read to their end.
+  const notice = isCut ? `\n   not all is shown: the arguments have ${allChars} characters` : '';
+  return `${number}. ${cut(toolName, maxNameChars)}\n   why you are asked: ${cut(why, maxWhyChars)}${notice}\n   arguments: ${text}`;
 }
 
 /**
- * The arguments as JSON. If that is too long, long texts are cut one by one, so that none of them can keep the person from
- * seeing what follows it.
+ * The arguments as JSON. If that is too long, long texts are cut one by one, and if that does not suffice, long arguments
+ * are, so that none of them can keep the person from seeing what follows it.
  */
-function argumentText(args: JsonObject, maxChars: number): string {
-  const long: number[] = [];
+function argumentText(args: JsonObject, maxChars: number): { text: string; allChars: number } {
+  const lengths: number[] = [];
   const whole = JSON.stringify(args, (_key, value: unknown) => {
-    if (typeof value === 'string' && value.length > minTextChars) long.push(value.length);
+    if (typeof value === 'string') lengths.push(value.length);
     return value;
   });
-  if (whole.length <= maxChars || long.length === 0) return cut(whole, maxChars);
-  const others = whole.length - long.reduce((sum, length) => sum + length, 0);
-  const share = Math.max(minTextChars, Math.floor((maxChars - others) / long.length) - countChars);
+  const allChars = whole.length;
+  if (allChars <= maxChars) return { text: cut(whole, maxChars), allChars };
+  const textChars = shareOf(lengths, allChars, maxChars);
   const shortened = JSON.stringify(args, (_key, value: unknown) =>
-    typeof value === 'string' ? shorten(value, share) : value,
+    typeof value === 'string' ? shorten(value, textChars) : value,
   );
-  return cut(shortened, maxChars);
+  if (shortened.length <= maxChars) return { text: cut(shortened, maxChars), allChars };
+  const members = Object.entries(JSON.parse(shortened) as JsonObject).map(
+    ([name, value]) => `${JSON.stringify(shorten(name, minTextChars))}:${JSON.stringify(value)}`,
+  );
+  const list = (texts: readonly string[]) => `{${texts.join(',')}}`;
+  const memberChars = shareOf(
+    members.map(({ length }) => length),
+    list(members).length,
+    maxChars,
+  );
+  return { text: cut(list(members.map((member) => shorten(member, memberChars))), maxChars), allChars };
+}
+
+/** How long each of the long texts may be, if a whole that has texts of these lengths is to have `maxChars`. */
+function shareOf(lengths: readonly number[], wholeChars: number, maxChars: number): number {
+  const long = lengths.filter((length) => length > minTextChars);
+  if (long.length === 0) return minTextChars;
+  const others = wholeChars - long.reduce((sum, length) => sum + length, 0);
+  return Math.max(minTextChars, Math.floor((maxChars - others) / long.length) - countChars);
 }
 
 /** On one line, without characters that a person cannot see or that make a text look like something else. */
