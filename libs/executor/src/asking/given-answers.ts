@@ -6,7 +6,7 @@ import type { CallAnswer } from './question.js';
 
 /** What a person has already decided in one execution, as far as it holds for further calls. */
 export class GivenAnswers {
-  /** How many more calls of a tool are allowed. */
+  /** How many more calls of a tool of a server are allowed. */
   readonly #left = new Map<string, number>();
   readonly #denied = new Set<string>();
 
@@ -17,11 +17,11 @@ export class GivenAnswers {
       case 'cancelled':
         return answer.decision;
       case 'run':
-        this.#left.set(request.toolName, Infinity);
+        this.#left.set(toolOf(request), Infinity);
         return 'run';
       case 'times':
         if (!Number.isSafeInteger(answer.times) || answer.times < 1) return undefined;
-        this.#left.set(request.toolName, (this.#left.get(request.toolName) ?? 0) + answer.times - 1);
+        this.#left.set(toolOf(request), (this.#left.get(toolOf(request)) ?? 0) + answer.times - 1);
         return 'times';
       case 'denied':
         this.#denied.add(identityOf(request));
@@ -37,15 +37,20 @@ export class GivenAnswers {
    */
   cover(request: ApprovalRequest): ApprovalOutcome | undefined {
     if (this.#denied.size > 0 && this.#denied.has(identityOf(request))) return 'denied';
-    const left = this.#left.get(request.toolName) ?? 0;
+    const left = this.#left.get(toolOf(request)) ?? 0;
     if (left === 0) return undefined;
-    this.#left.set(request.toolName, left - 1);
+    this.#left.set(toolOf(request), left - 1);
     return left === Infinity ? 'run' : 'times';
   }
 }
 
-function identityOf({ toolName, args }: ApprovalRequest): string {
+/** While a program runs, another server may come to offer a tool of the same name: `mcp__a__b__c` is one of a or of a__b. */
+function toolOf({ toolName, server }: ApprovalRequest): string {
+  return JSON.stringify([toolName, server]);
+}
+
+function identityOf(request: ApprovalRequest): string {
   return createHash('sha256')
-    .update(`${toolName} ${JSON.stringify(args)}`)
+    .update(`${toolOf(request)} ${JSON.stringify(request.args)}`)
     .digest('base64');
 }
