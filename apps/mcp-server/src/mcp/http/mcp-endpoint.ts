@@ -14,6 +14,9 @@ import type { Era } from '../requesting-client.js';
 import { Sessions } from './sessions.js';
 import { toWebRequest } from './web-request.js';
 
+/** Ids are kept until their requests are answered, which those that are cancelled never are. */
+const maxIdChars = 256;
+
 export interface EndpointOptions {
   /** Makes the server of a session, or of one request of 2026-07-28. */
   createServer: (served: Served) => Server;
@@ -50,6 +53,10 @@ export class McpEndpoint {
         'invalid_argument',
         'The body is a batch; send one message in each request.',
       );
+    }
+    if (hasLongId(body)) {
+      const problem = `The id of the message is too long; send at most ${maxIdChars} characters.`;
+      throw new CodeExecutorError('invalid_argument', problem);
     }
     if (request.method === 'POST' && !(await isLegacyRequest(toWebRequest(request), body))) {
       return this.#answerModern(request, owner);
@@ -104,4 +111,9 @@ export class McpEndpoint {
 export function methodOf(body: unknown): string | undefined {
   const method = (body as { method?: unknown } | null | undefined)?.method;
   return typeof method === 'string' ? method : undefined;
+}
+
+function hasLongId(body: unknown): boolean {
+  const id = (body as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'string' && id.length > maxIdChars;
 }
