@@ -194,22 +194,20 @@ describe('An index over http', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
   });
 
-  test('that never answers locks the folder until the command gets a signal', async () => {
+  /** A command that locks the folder and waits for an index that never answers. */
+  async function startWaiting() {
     let asked: () => void = () => {};
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     const silent = await listen(() => asked());
     open.push(silent);
-    const { process: child, ended } = startCli(
-      home,
-      {},
-      'python',
-      'add',
-      '--index-url',
-      silent.origin,
-      'sample',
-    );
+    const started = startCli(home, {}, 'python', 'add', '--index-url', silent.origin, 'sample');
     await isAsked;
     expect(await readdir(folder())).toEqual(['.lock']);
+    return started;
+  }
+
+  test('that never answers locks the folder until the command gets a signal', async () => {
+    const { process: child, ended } = await startWaiting();
     const other = await runCli(home, 'python', 'remove', 'sample');
     expect(other.stderr).toContain(
       `Process ${child.pid ?? ''} is changing the packages in ${folder()}. Wait`,
@@ -221,6 +219,16 @@ describe('An index over http', () => {
       stderr: 'code-executor: Ended by SIGINT; nothing was changed.\n',
     });
     expect(await readdir(folder())).toEqual([]);
+  });
+
+  test('that never answers locks the folder no longer than the command runs, even if it is killed', async () => {
+    const { process: child, ended } = await startWaiting();
+    child.kill('SIGKILL');
+    await ended;
+    expect(await readdir(folder())).toEqual(['.lock']);
+    const other = await runCli(home, 'python', 'remove', 'sample');
+    expect(other.stderr).not.toContain('is changing the packages');
+    expect(await readdir(folder())).not.toContain('.lock');
   });
 
   test('can be set in the configuration', async () => {
