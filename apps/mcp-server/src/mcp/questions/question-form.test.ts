@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { JsonObject } from '@code-executor/contracts';
 import type { Question } from '@code-executor/executor';
 
@@ -38,6 +38,16 @@ describe('formFor', () => {
     expect(message).toMatch(
       /\n {3}not all is shown: the arguments have 18034 characters\n {3}arguments: \{"padding":\[1,.*… \(\d+ more characters\),"path":"\/etc\/passwd"\}$/,
     );
+  });
+
+  test('does not look at each value of very long arguments, which would hold up everybody', () => {
+    const stringify = jest.spyOn(JSON, 'stringify');
+    const args = { path: '/etc/passwd', list: Array<number>(200_000).fill(1) } as unknown as JsonObject;
+    const calls = question(1).calls.map((call) => ({ ...call, args }));
+    const { message } = formFor({ ...question(1), calls });
+    const visits = stringify.mock.calls.filter(([, replacer]) => replacer !== undefined).length;
+    stringify.mockRestore();
+    expect([visits, message.includes('arguments: {"path":"/etc/passwd","list":[1,1')]).toEqual([0, true]);
   });
 
   test('bounds the message of as many calls as one question can have', () => {

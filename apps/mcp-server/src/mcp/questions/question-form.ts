@@ -45,6 +45,8 @@ const maxTimes = 1000;
 const maxArgumentChars = 8000;
 /** Texts up to this length are never cut to make room for others. */
 const minTextChars = 40;
+/** In longer arguments single texts are not searched for, because that takes seconds, during which nobody is served. */
+const maxSearchedChars = 200_000;
 /** For the number of characters that are left out of a text. */
 const countChars = 30;
 const maxNameChars = 120;
@@ -137,17 +139,10 @@ function describe({ toolName, why, args }: WaitingCall, number: number, argument
  * are, so that none of them can keep the person from seeing what follows it.
  */
 function argumentText(args: JsonObject, maxChars: number): { text: string; allChars: number } {
-  const lengths: number[] = [];
-  const whole = JSON.stringify(args, (_key, value: unknown) => {
-    if (typeof value === 'string') lengths.push(value.length);
-    return value;
-  });
+  const whole = JSON.stringify(args);
   const allChars = whole.length;
   if (allChars <= maxChars) return { text: cut(whole, maxChars), allChars };
-  const textChars = shareOf(lengths, allChars, maxChars);
-  const shortened = JSON.stringify(args, (_key, value: unknown) =>
-    typeof value === 'string' ? shorten(value, textChars) : value,
-  );
+  const shortened = allChars <= maxSearchedChars ? shortenTexts(args, allChars, maxChars) : whole;
   if (shortened.length <= maxChars) return { text: cut(shortened, maxChars), allChars };
   const members = Object.entries(JSON.parse(shortened) as JsonObject).map(
     ([name, value]) => `${JSON.stringify(shorten(name, minTextChars))}:${JSON.stringify(value)}`,
@@ -159,6 +154,18 @@ function argumentText(args: JsonObject, maxChars: number): { text: string; allCh
     maxChars,
   );
   return { text: cut(list(members.map((member) => shorten(member, memberChars))), maxChars), allChars };
+}
+
+function shortenTexts(args: JsonObject, allChars: number, maxChars: number): string {
+  const lengths: number[] = [];
+  JSON.stringify(args, (_key, value: unknown) => {
+    if (typeof value === 'string') lengths.push(value.length);
+    return value;
+  });
+  const textChars = shareOf(lengths, allChars, maxChars);
+  return JSON.stringify(args, (_key, value: unknown) =>
+    typeof value === 'string' ? shorten(value, textChars) : value,
+  );
 }
 
 /** How long each of the long texts may be, if a whole that has texts of these lengths is to have `maxChars`. */
