@@ -18,6 +18,7 @@ export const serverBin = join(root, 'apps', 'mcp-server', 'bin', 'code-executor-
 /** The path of the interpreter itself, because `python3` may be a slower launcher. */
 export const python3 = '/usr/bin/python3';
 export const pyodideFolder = dirname(fileURLToPath(import.meta.resolve('pyodide')));
+const heapReport = pathToFileURL(join(import.meta.dirname, 'heap-report.mjs')).href;
 const bareServer = join(import.meta.dirname, 'bare-server.mjs');
 export const everythingBin = join(
   root,
@@ -68,11 +69,11 @@ export class Workplace {
     return this.connect(process.execPath, [serverBin, '--config', file], env, capabilities);
   }
 
-  /** Starts our built server with `--http`; its process id, once it listens. */
+  /** Starts our built server with `--http`; once it listens, its process id, and what its heap holds in MB. */
   async startHttp(config) {
     const file = join(this.folder, `config-http-${this.#closers.length}.json`);
     await writeFile(file, JSON.stringify({ projectOnly: true, ...config }));
-    const args = [serverBin, '--http', '--config', file];
+    const args = ['--expose-gc', '--import', heapReport, serverBin, '--http', '--config', file];
     const child = spawn(process.execPath, args, {
       cwd: this.folder,
       env: this.env,
@@ -96,7 +97,14 @@ export class Workplace {
         throw new Error(`The server did not start: ${said}`);
       }),
     ]);
-    return child.pid;
+    /** Without garbage: how much of that V8 keeps depends on when it last had to collect. */
+    const heapMb = async () => {
+      said = '';
+      child.kill('SIGUSR2');
+      while (!/^heap \d+$/m.test(said)) await delay(50);
+      return Number(/^heap (\d+)$/m.exec(said)[1]) / 1024 / 1024;
+    };
+    return { pid: child.pid, heapMb };
   }
 
   /** Starts the minimal server that runs programs in Deno; with `waiting`, in a process that starts in advance. */
