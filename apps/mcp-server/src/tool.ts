@@ -25,6 +25,17 @@ export interface ToolContext {
   onProgress: (message: string) => void;
   /** Called with what the tool runs, as soon as it is there. */
   onExecution: (execution: Execution) => void;
+  /** Called with a link at which a person can log in at a server that wants that. Absent if nobody can open it. */
+  onLoginLink?: (link: LoginLink) => void;
+}
+
+/** Where a person on this machine can log in at an upstream server. */
+export interface LoginLink {
+  server: string;
+  /** With TLS, or on this machine. */
+  url: string;
+  /** Resolves when the login is made. */
+  finished: Promise<unknown>;
 }
 
 export interface ToolOutcome {

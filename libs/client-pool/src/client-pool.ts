@@ -20,6 +20,7 @@ import { PoolCall, type PoolParts } from './calls/pool-call.js';
 import { ToolFinder } from './catalog/tool-finder.js';
 import type { LoginUnderWay } from './login/begin-login.js';
 import { LoginsUnderWay } from './login/logins-under-way.js';
+import { usesLogin } from './login/uses-login.js';
 import type { ClientPoolOptions, PoolStats, UpstreamServer as ServerConfig } from './options.js';
 import { PoolRecords } from './pool-records.js';
 import { PoolServers } from './pool-servers.js';
@@ -105,7 +106,7 @@ export class ClientPool implements ToolSource {
     this.#assertOpen();
     const { loginFolder: folder } = this.#options;
     const server = this.#servers.configuration(name);
-    if (!server || 'command' in server || folder === undefined) {
+    if (!server || !usesLogin(server) || folder === undefined) {
       const message = `There is no remote server named ${name} to log in at.`;
       return Promise.reject(new CodeExecutorError('not_found', message, { server: name }));
     }

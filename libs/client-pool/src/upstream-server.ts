@@ -22,6 +22,7 @@ import { Connector } from './connection/connector.js';
 import type { UpstreamConnection } from './connection/upstream-connection.js';
 import { loginCommand, LoginNeededFailure } from './login/login-needed.js';
 import { LoginTokens } from './login/login-tokens.js';
+import { usesLogin } from './login/uses-login.js';
 import type { ServerStats } from './options.js';
 import { ServerAccess } from './server-access.js';
 
@@ -186,7 +187,6 @@ export class UpstreamServer {
   }
 }
 
-/** A server that gets a header of the configuration for this is not logged in at. */
 function tokensFor({
   name,
   server,
@@ -194,10 +194,6 @@ function tokensFor({
   logger,
   onLogin,
 }: UpstreamServerOptions): LoginTokens | undefined {
-  if ('command' in server || folder === undefined) return undefined;
-  const hasHeader = Object.keys(server.headers ?? {}).some(
-    (header) => header.toLowerCase() === 'authorization',
-  );
-  if (hasHeader && !server.oauth) return undefined;
+  if (!usesLogin(server) || folder === undefined) return undefined;
   return new LoginTokens({ name, server, folder, logger, record: onLogin });
 }

@@ -56,6 +56,7 @@ export class ExecutionRun {
   readonly #request: unknown;
   readonly #onProgress: ExecuteOptions['onProgress'];
   readonly #approval: ExecuteOptions['approval'];
+  readonly #offerLogin: ExecuteOptions['offerLogin'];
   readonly #language: RunnableLanguage | undefined;
   readonly #trace: ExecutionTrace;
   readonly #audit: AuditSink<CallerEvent> | undefined;
@@ -68,12 +69,13 @@ export class ExecutionRun {
 
   constructor(parts: RunParts, execution: LiveExecution, request: unknown, options: ExecuteOptions) {
     const { id: executionId, language, caller } = execution;
-    const { traceparent, signal, onProgress, approval } = options;
+    const { traceparent, signal, onProgress, approval, offerLogin } = options;
     this.#parts = parts;
     this.#execution = execution;
     this.#request = request;
     this.#onProgress = onProgress;
     this.#approval = approval;
+    this.#offerLogin = offerLogin;
     this.#language = parts.options.languages.find(({ name }) => name === language);
     this.#trace = new ExecutionTrace({ executionId, language, caller, traceparent });
     const { correlationId } = this.#trace;
@@ -174,6 +176,7 @@ export class ExecutionRun {
     const { tools, policy, budget, hook } = this.#parts.options;
     const { id: executionId, caller, canAsk } = this.#execution;
     const onProgress = this.#onProgress;
+    const offerLogin = this.#offerLogin;
     return createToolProxy({
       tools,
       caller,
@@ -186,6 +189,7 @@ export class ExecutionRun {
       ...(policy && { policy }),
       ...(budget && { budget }),
       ...(hook && { hook }),
+      ...(offerLogin && { offerLogin }),
       ...(this.#audit && { audit: this.#audit }),
       ...(onProgress && { onCall: (name: string) => onProgress(`calling ${name}`) }),
     });

@@ -12,7 +12,7 @@ import type {
   SandboxStatus,
   ToolSource,
 } from '@code-executor/contracts';
-import type { CallBudget, ToolPolicy } from '@code-executor/proxy';
+import type { CallBudget, ToolPolicy, ToolProxyOptions } from '@code-executor/proxy';
 
 import type { ExecuteLimits, ExecuteRequest } from './execute-parameters.js';
 import type { Execution, ExecutionSummary } from './execution.js';
@@ -51,7 +51,8 @@ export interface ExecutorOptions {
 }
 
 /** Options that the way in decides, not the caller. */
-export interface ExecuteOptions extends Pick<CallOptions, 'signal' | 'traceparent'> {
+export interface ExecuteOptions
+  extends Pick<CallOptions, 'signal' | 'traceparent'>, Pick<ToolProxyOptions, 'offerLogin'> {
   /** Default `typescript`. */
   language?: Language;
   /** Who asks. Its policy bounds what the program may call, and every record names it. Default: the embedder. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { AuditLog } from '@code-executor/audit-log';
-import type { PoolStats } from '@code-executor/client-pool';
+import type { LoginUnderWay, PoolStats } from '@code-executor/client-pool';
 import {
   type Admission,
   type AuditEvent,
@@ -54,6 +54,11 @@ export interface Host {
   reload(settings: HostSettings): void;
   /** Records that new settings cannot be used and that the old ones stay. */
   refuse(): void;
+  /**
+   * Begins the login at an upstream server, or joins the one under way; see `ClientPool.beginLogin`. Show the address only to a
+   * person on this machine.
+   */
+  beginLogin(server: string): Promise<LoginUnderWay>;
   /** What works, and how much of it is in use. */
   health(): Promise<HostHealth>;
   /**
@@ -143,6 +148,10 @@ class ReloadableHost implements Host {
 
   refuse(): void {
     this.#record({ type: 'config', action: 'refused', status: 'rejected', timestamp: now() });
+  }
+
+  beginLogin(server: string): Promise<LoginUnderWay> {
+    return this.#current.lasting.beginLogin(server);
   }
 
   health(): Promise<HostHealth> {

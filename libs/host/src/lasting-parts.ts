@@ -1,6 +1,6 @@
-import { ClientPool, type PoolStats, serverIdentity } from '@code-executor/client-pool';
+import { ClientPool, type LoginUnderWay, type PoolStats, serverIdentity } from '@code-executor/client-pool';
 import { baseEnvironment } from '@code-executor/config';
-import type { AuditSink, Logger, ToolSource } from '@code-executor/contracts';
+import { type AuditSink, CodeExecutorError, type Logger, type ToolSource } from '@code-executor/contracts';
 import { SchemaCache } from '@code-executor/schema-cache';
 import { PinnedTools, type PinningStatus } from '@code-executor/tool-pins';
 
@@ -65,6 +65,12 @@ export class LastingParts {
   /** What is known about changed tools; undefined for tools that are not those of upstream servers. */
   async pinning(): Promise<PinningStatus | undefined> {
     return this.#pins?.status(this.#identities.keys());
+  }
+
+  /** Begins the login at an upstream server; see `ClientPool.beginLogin`. */
+  async beginLogin(server: string): Promise<LoginUnderWay> {
+    if (this.#pool) return this.#pool.beginLogin(server);
+    throw new CodeExecutorError('not_found', 'There is no server to log in at.', { server });
   }
 
   /** Uses these upstream servers from now on; those with an unchanged configuration stay connected. */

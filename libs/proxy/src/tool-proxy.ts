@@ -26,6 +26,7 @@ import { CallLog } from './calls/call-log.js';
 import { makeCall } from './calls/call-steps.js';
 import { endedBeforeAnswer, toFailure } from './calls/cancellation.js';
 import { ProxyCall, type ProxyParts } from './calls/proxy-call.js';
+import type { OfferLogin } from './calls/offer-login.js';
 import type { ToolCall } from './calls/tool-call.js';
 import { listHits } from './discovery/list-hits.js';
 import { ToolLookup } from './discovery/tool-lookup.js';
@@ -70,6 +71,11 @@ export interface ToolProxyOptions {
   signal?: AbortSignal;
   /** Passed on with each call, for a source that has to ask a person. */
   waitForPerson?: CallOptions['waitForPerson'];
+  /**
+   * Offers a person a link to log in at a server; resolves with whether it did. Called for each call that fails because its
+   * server wants a login. Default: nobody is offered one.
+   */
+  offerLogin?: OfferLogin;
   /** Called with the tool's name each time an upstream call begins. */
   onCall?: (name: string) => void;
 }
@@ -119,6 +125,7 @@ class PolicyToolProxy implements ToolProxy {
       caller,
       approve: options.approve,
       hook: options.hook,
+      offerLogin: options.offerLogin,
     };
     // Now, not when the calls come back, because what aborts the signal counts the calls next.
     signal?.addEventListener('abort', () => log.failOpen(() => endedBeforeAnswer(signal.reason)), {

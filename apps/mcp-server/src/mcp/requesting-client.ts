@@ -18,6 +18,8 @@ export interface RequestingClient {
   name: string | undefined;
   /** Can show a person a form. */
   canShowForms: boolean;
+  /** Can open an address that a person has agreed to. */
+  canOpenLinks: boolean;
   /** Takes a task in place of a result. */
   takesTasks: boolean;
   /** From which level on it wants log messages with this request; undefined for none. */
@@ -33,6 +35,7 @@ function fromInitialize(server: Server): RequestingClient {
   return {
     name: server.getClientVersion()?.name,
     canShowForms: showsForms(server.getClientCapabilities()),
+    canOpenLinks: opensLinks(server.getClientCapabilities()),
     takesTasks: false,
     logLevel: undefined,
   };
@@ -46,6 +49,7 @@ function fromEnvelope({ mcpReq }: ServerContext): RequestingClient {
   return {
     name: info?.name,
     canShowForms: showsForms(capabilities),
+    canOpenLinks: opensLinks(capabilities),
     takesTasks: capabilities?.extensions?.[tasksExtension] !== undefined,
     logLevel: logLevelFrom(envelope[LOG_LEVEL_META_KEY]),
   };
@@ -54,4 +58,8 @@ function fromEnvelope({ mcpReq }: ServerContext): RequestingClient {
 /** A client that names no way to ask shows forms: there was no other way once. */
 function showsForms({ elicitation }: ClientCapabilities = {}): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function opensLinks({ elicitation }: ClientCapabilities = {}): boolean {
+  return elicitation?.url !== undefined;
 }

@@ -49,6 +49,7 @@ describe('a server that wants a login', () => {
     const pool = openPool({ headers: { Authorization: 'Bearer wrong-token-of-mine' } });
     const [failed] = (await pool.listTools()).failedServers;
     expect(failed?.reason).toBe('it wants a login (HTTP 401)');
+    expect((await errorOf(pool.beginLogin('remote'))).code).toBe('not_found');
   });
 });
 

@@ -11,6 +11,7 @@ import { getApproval } from '../asking/get-approval.js';
 import { passHook } from '../asking/pass-hook.js';
 import { findTool, notFound } from '../discovery/find-tool.js';
 import { toFailure } from './cancellation.js';
+import { withOfferedLogin } from './offer-login.js';
 import type { ProxyCall } from './proxy-call.js';
 
 type Next = NextStep<ProxyCall>;
@@ -22,6 +23,8 @@ export const callSteps: readonly CallStep<ProxyCall>[] = [
   { name: 'known names', around: refuseMissing },
   { name: 'policy', around: checkPolicy },
   { name: 'budget', around: takeFromBudget },
+  // Around all steps that ask the server, and after the policy: nobody is to log in for calls that are refused.
+  { name: 'login', around: offerLogin },
   { name: 'lookup', around: lookUp },
   { name: 'policy of the server', around: checkPolicyOfServer },
   { name: 'schema', around: checkSchema },
@@ -68,6 +71,14 @@ function checkPolicy(call: ProxyCall, next: Next): Promise<ToolResult> {
 function takeFromBudget(call: ProxyCall, next: Next): Promise<ToolResult> {
   call.parts.budget.takeCall();
   return next(call);
+}
+
+function offerLogin(call: ProxyCall, next: Next): Promise<ToolResult> {
+  const { offerLogin: offer } = call.parts;
+  if (!offer) return next(call);
+  return next(call).catch(async (reason: unknown) => {
+    throw await withOfferedLogin(call, offer, reason);
+  });
 }
 
 async function lookUp(call: ProxyCall, next: Next): Promise<ToolResult> {

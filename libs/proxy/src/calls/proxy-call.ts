@@ -15,6 +15,7 @@ import type { ToolLookup } from '../discovery/tool-lookup.js';
 import type { PolicyGate } from '../policy/tool-policy.js';
 import type { BudgetMeter } from './call-budget.js';
 import type { CallLog } from './call-log.js';
+import type { OfferLogin } from './offer-login.js';
 import type { OpenCall } from './open-call.js';
 
 /** What all calls of one proxy share. */
@@ -34,6 +35,7 @@ export interface ProxyParts {
   caller: Caller;
   approve: Approve | undefined;
   hook: CallHook | undefined;
+  offerLogin: OfferLogin | undefined;
 }
 
 /** One call on its way through the steps, and what they have found out about it. */

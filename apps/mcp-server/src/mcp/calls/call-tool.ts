@@ -13,6 +13,7 @@ import {
 import type { Tool, ToolOutcome } from '../../tool.js';
 import { askByElicitation } from '../questions/ask-by-elicitation.js';
 import { inputRequestsOf, takeResponses } from '../questions/input-requests.js';
+import { loginRequestsOf, offerByElicitation } from '../questions/login-requests.js';
 import type { RequestingClient } from '../requesting-client.js';
 import { createdTask, taskTtlMs } from '../tasks/task-view.js';
 import { CallUnderWay } from './call-under-way.js';
@@ -43,6 +44,7 @@ export async function callInOldEra(request: ToolRequest): Promise<CallToolResult
   const call = begin(request);
   const following = followCall(call, context, client.logLevel, logger);
   if (client.canShowForms) void askByElicitation(call, context, following.signal);
+  call.onLink((link) => void offerByElicitation(link, context, logger));
   try {
     await call.ended;
   } finally {
@@ -66,7 +68,7 @@ export function callStates({ key }: KeptCalls, caller: () => Caller): CallStates
 /**
  * Calls a tool for a client of 2026-07-28. A request that has to wait for a person ends with the questions; the program stays,
  * and the client sends the same request again with the answers. If the client takes tasks, a call that asks or takes long
- * becomes one.
+ * becomes one. Links to log in are shown in the same way, and need no answer: the next request gets the result.
  */
 export async function callInNewEra(
   request: ToolRequest,
@@ -88,15 +90,15 @@ export async function callInNewEra(
   } finally {
     following.leave();
   }
-  if (call.end) return resultOf(call, request);
-  if (client.takesTasks) {
+  if (call.end && !(call.hasLinks && client.canOpenLinks)) return resultOf(call, request);
+  if (client.takesTasks && !call.end) {
     kept.keep(call, taskTtlMs);
     // The SDK knows no type of it.
     return createdTask(call) as unknown as CallToolResult;
   }
   kept.keep(call, leaseMs);
   return inputRequired({
-    inputRequests: inputRequestsOf(call),
+    inputRequests: { ...inputRequestsOf(call), ...(client.canOpenLinks && loginRequestsOf(call)) },
     requestState: await states.mint({ call: call.id }, context),
   });
 }
@@ -106,6 +108,8 @@ function begin({ tool, args, caller, client, context }: ToolRequest): CallUnderW
   return new CallUnderWay(tool, args, {
     caller,
     canAsk: client.canShowForms,
+    // The login ends at an address of this machine, which a browser on another one does not reach.
+    canOpenLinks: client.canOpenLinks && caller.kind === 'stdio',
     ...(typeof traceparent === 'string' && { traceparent }),
   });
 }

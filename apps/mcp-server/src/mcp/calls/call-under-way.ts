@@ -4,10 +4,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@code-executor/contracts';
 import type { CallAnswers, Execution, Question } from '@code-executor/executor';
 
-import type { Tool, ToolContext, ToolOutcome } from '../../tool.js';
+import type { LoginLink, Tool, ToolContext, ToolOutcome } from '../../tool.js';
 
 /** How a call ended: with what the tool answered, or with a fault of ours. */
 export type CallEnd = { outcome: ToolOutcome } | { fault: unknown };
+
+/** What a call is made with, besides what it follows by itself. */
+export interface CallOptions extends Pick<ToolContext, 'caller' | 'canAsk' | 'traceparent'> {
+  /** Whether links to log in can be shown to a person on this machine. */
+  canOpenLinks: boolean;
+}
 
 /** A call of a tool. It may outlive the request that made it: later requests of the same caller follow it then. */
 export class CallUnderWay {
@@ -24,12 +30,10 @@ export class CallUnderWay {
   #execution: Execution | undefined;
   #end: CallEnd | undefined;
   #changedAt = this.createdAt;
+  readonly #links: LoginLink[] = [];
+  #showLink: ((link: LoginLink) => void) | undefined;
 
-  constructor(
-    tool: Tool,
-    args: unknown,
-    context: Omit<ToolContext, 'signal' | 'onProgress' | 'onExecution'>,
-  ) {
+  constructor(tool: Tool, args: unknown, { canOpenLinks, ...context }: CallOptions) {
     this.caller = context.caller;
     this.#tool = tool.name;
     this.#args = args;
@@ -45,6 +49,7 @@ export class CallUnderWay {
         this.#execution = execution;
         begin(execution);
       },
+      ...(canOpenLinks && { onLoginLink: (link) => this.#addLink(link) }),
     });
     this.ended = outcome
       .then(
@@ -95,6 +100,22 @@ export class CallUnderWay {
     this.#execution?.answer(questionId, answers);
   }
 
+  /** Whether there are links to log in that nobody has taken. */
+  get hasLinks(): boolean {
+    return this.#links.length > 0;
+  }
+
+  /** The links to log in that nobody has taken; each is there once. */
+  takeLinks(): LoginLink[] {
+    return this.#links.splice(0);
+  }
+
+  /** Calls the function with each link to log in, as soon as there is one. */
+  onLink(show: (link: LoginLink) => void): void {
+    this.#showLink = show;
+    for (const link of this.takeLinks()) show(link);
+  }
+
   /** Whether it is a call of this tool with these arguments. */
   isCallOf(tool: string, args: unknown): boolean {
     return this.#tool === tool && isDeepStrictEqual(this.#args, args);
@@ -109,5 +130,10 @@ export class CallUnderWay {
   /** Has no effect on a call that has ended. */
   stop(): void {
     if (!this.#end) this.#stopping.abort();
+  }
+
+  #addLink(link: LoginLink): void {
+    if (this.#showLink) this.#showLink(link);
+    else this.#links.push(link);
   }
 }

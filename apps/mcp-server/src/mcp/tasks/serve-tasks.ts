@@ -36,7 +36,10 @@ export function serveTasks(server: Server, { kept, caller, toResult }: TaskOptio
       return { resultType: 'complete', ...answer(call, context) };
     });
   };
-  handle('tasks/get', (call, context) => taskView(call, (outcome) => toResult(outcome, context)));
+  handle('tasks/get', (call, context) => {
+    const { canOpenLinks } = clientOf(server, 'modern', context);
+    return taskView(call, (outcome) => toResult(outcome, context), canOpenLinks);
+  });
   handle('tasks/update', (call, { mcpReq }) => {
     takeResponses(call, mcpReq.inputResponses);
     return {};

@@ -2,6 +2,7 @@ import { ProtocolErrorCode, type CallToolResult } from '@modelcontextprotocol/se
 
 import type { CallUnderWay } from '../calls/call-under-way.js';
 import { inputRequestsOf } from '../questions/input-requests.js';
+import { loginRequestsOf } from '../questions/login-requests.js';
 import type { ToolOutcome } from '../../tool.js';
 
 /** The name of the extension. */
@@ -30,8 +31,14 @@ export function createdTask(call: CallUnderWay): TaskFields & { resultType: 'tas
 export function taskView(
   call: CallUnderWay,
   toResult: (outcome: ToolOutcome) => CallToolResult,
+  canOpenLinks: boolean,
 ): Record<string, unknown> {
   const fields = fieldsOf(call);
+  if (call.hasLinks && canOpenLinks) {
+    // Once, also at the end of the call; the next view is of the task itself.
+    const inputRequests = { ...inputRequestsOf(call), ...loginRequestsOf(call) };
+    return { ...fields, status: 'input_required', inputRequests };
+  }
   switch (fields.status) {
     case 'input_required':
       return { ...fields, inputRequests: inputRequestsOf(call) };

@@ -15,6 +15,7 @@ import {
   type ExecuteRequest,
   type Executor,
 } from '@code-executor/executor';
+import type { Host } from '@code-executor/host';
 import { approvalFor, type ToolPolicy } from '@code-executor/proxy';
 import * as z from 'zod';
 
@@ -22,6 +23,7 @@ import { publishedSchema, record } from '../../published-schema.js';
 import type { Introduction } from '../../introductions.js';
 import { listNames } from '../../list-names.js';
 import type { Tool } from '../../tool.js';
+import { loginLinks } from './login-links.js';
 
 /** Characters for names of servers in each description. Every tool names them, because a client may show a model one tool alone. */
 const maxServerChars = 200;
@@ -60,7 +62,7 @@ const published = publishedSchema(report);
 /** What the tools that run programs need. */
 export interface ExecutionToolOptions {
   /** Called when a tool is called. */
-  host: () => Promise<{ executor: Pick<Executor, 'start'> }>;
+  host: () => Promise<{ executor: Pick<Executor, 'start'> } & Partial<Pick<Host, 'beginLogin'>>>;
   /** The names of the servers whose tools programs can call. */
   servers: readonly string[];
   limits?: ExecuteLimits | undefined;
@@ -79,14 +81,16 @@ export function executionTool(
     inputSchema: executeParameters(limits).jsonSchema(language),
     outputSchema: published,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    async call(args, { onExecution, ...context }) {
-      const { executor } = await host();
+    async call(args, { onExecution, onLoginLink, ...context }) {
+      const parts = await host();
+      const beginLogin = onLoginLink && parts.beginLogin?.bind(parts);
       const approval = approvalFor(tool.name, policy, context.caller);
       // The executor validates its request, and says what is wrong with it.
-      const execution = executor.start(args as ExecuteRequest, {
+      const execution = parts.executor.start(args as ExecuteRequest, {
         ...context,
         language: language.name,
         ...(approval && { approval }),
+        ...(beginLogin && { offerLogin: loginLinks(beginLogin, onLoginLink) }),
       });
       onExecution(execution);
       const report = await execution.result;
