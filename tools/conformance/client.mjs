@@ -6,8 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { beginLogin, ClientPool } from '../../libs/client-pool/dist/index.js';
+import { takeTurn } from './take-turn.mjs';
 
+const endTurn = await takeTurn();
+const { beginLogin, ClientPool } = await import('../../libs/client-pool/dist/index.js');
+
+/** The machine may be busy. */
+const patienceMs = 120_000;
 const url = process.argv.at(-1);
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] || '{}');
@@ -27,13 +32,12 @@ const logger = Object.fromEntries(
 const pool = new ClientPool({
   servers: { suite: server },
   loginFolder: folder,
-  connectTimeoutMs: 20_000,
-  discoveryTimeoutMs: 20_000,
+  connectTimeoutMs: patienceMs,
+  discoveryTimeoutMs: patienceMs,
   logger,
 });
 
-/** The arguments of a call that a scenario wants, if it wants any. */
-const argumentsOf = { add_numbers: { a: 5, b: 3 } };
+const prefix = 'mcp__suite__';
 const maxLogins = 3;
 let logins = 0;
 
@@ -44,10 +48,9 @@ try {
     if (failed) throw Object.assign(new Error(`${failed.reason}. ${failed.fix}`), failed);
     return listing;
   });
-  for (const { name } of tools) {
-    const own = name.slice('mcp__suite__'.length);
-    const result = await loggedIn(() => pool.callTool(name, argumentsOf[own] ?? {}));
-    console.error('called', own, JSON.stringify(result));
+  for (const { name, arguments: args } of context.toolCalls ?? tools.map(toCall)) {
+    const result = await loggedIn(() => pool.callTool(`${prefix}${name}`, args));
+    console.error('called', name, JSON.stringify(result));
   }
 } catch (error) {
   console.error(scenario, error);
@@ -55,6 +58,19 @@ try {
 } finally {
   await pool.close();
   await rm(folder, { recursive: true });
+  await endTurn();
+}
+
+/** One call of each tool, with the arguments that a scenario wants, if it wants any. */
+function toCall({ name }, _index, tools) {
+  const schemaOf = (own) => tools.find((tool) => tool.name === `${prefix}${own}`)?.parameters;
+  const own = name.slice(prefix.length);
+  const args = {
+    add_numbers: { a: 5, b: 3 },
+    valid_tool: { region: 'west' },
+    json_schema_echo: { schema: schemaOf('json_schema_2020_12_tool') },
+  };
+  return { name: own, arguments: args[own] ?? {} };
 }
 
 /** Does it, and again after a login if it needs one. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { cleanEnvironment, root, run } from '../run.mjs';
@@ -12,6 +12,8 @@ import { installSuites, suiteCommand } from './install-suites.mjs';
 
 const here = join(root, 'tools', 'conformance');
 const suiteTimeoutMs = 600_000;
+/** The suites start a client for each of their scenarios at once, so that most of them wait for the processor. */
+const scenarioTimeoutMs = 240_000;
 
 /** What a client or server of that revision has to pass. */
 function required(revision) {
@@ -79,7 +81,10 @@ async function runSuite({ name, suite, against, scenarios, args = [], isKnown = 
   try {
     const subject = server
       ? ['server', '--url', server.url]
-      : ['client', '--command', `${process.execPath} ${join(here, 'client.mjs')}`];
+      : [
+          ...['client', '--command', `${process.execPath} ${join(here, 'client.mjs')}`],
+          ...['--timeout', String(scenarioTimeoutMs)],
+        ];
     const sets = scenarios ? scenarios.map((scenario) => ['--scenario', scenario]) : [args];
     const options = [
       '--output-dir',
@@ -110,9 +115,13 @@ async function listKnown(folder, [role], known) {
 /** A suite exits with 0 if exactly the known failures failed. */
 async function readOutcome(results, code) {
   const checks = [];
-  for (const scenario of await readdir(results)) {
-    const text = await readFile(join(results, scenario, 'checks.json'), 'utf8').catch(() => '[]');
-    for (const check of JSON.parse(text)) checks.push({ scenario, ...check });
+  // Those of logins lie in a folder of their own.
+  const files = (await readdir(results, { recursive: true })).filter(
+    (file) => basename(file) === 'checks.json',
+  );
+  for (const file of files) {
+    const text = await readFile(join(results, file), 'utf8');
+    for (const check of JSON.parse(text)) checks.push({ scenario: dirname(file), ...check });
   }
   const count = (wanted) => checks.filter(({ status }) => status === wanted).length;
   const complaints = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');

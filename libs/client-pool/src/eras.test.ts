@@ -80,6 +80,27 @@ describe('a server that speaks both eras over HTTP', () => {
     await until(async () => (await pool.listTools()).tools.some(({ name }) => name === 'mcp__remote__late'));
   });
 
+  test('gets the arguments that its schema names in headers, too', async () => {
+    const args = { region: 'Zürich', place: { floor: 3 }, isDry: false, absent: null, secret: 'x' };
+    const { headers } = await dataOf(poolOf(), 'remote__echo_headers', args);
+    expect(headers).toEqual({
+      'mcp-param-region': '=?base64?WsO8cmljaA==?=',
+      'mcp-param-floor': '3',
+      'mcp-param-dry': 'false',
+    });
+  });
+
+  test('gets no such headers in the old way', async () => {
+    const pool = poolOf({ protocol: 'legacy' });
+    expect(await dataOf(pool, 'remote__echo_headers', { region: 'west' })).toEqual({ headers: {} });
+  });
+
+  test('has a tool left out whose headers are declared badly, in the modern era only', async () => {
+    const names = async (pool: ClientPool) => (await pool.listTools()).tools.map(({ name }) => name);
+    expect(await names(poolOf())).not.toContain('mcp__remote__bad_headers');
+    expect(await names(poolOf({ protocol: 'legacy' }))).toContain('mcp__remote__bad_headers');
+  });
+
   test('has its results passed on without a look at its output schema', async () => {
     const pool = poolOf();
     await pool.listTools();

@@ -6,6 +6,7 @@ import {
   ProtocolError,
   SdkError,
   SdkErrorCode,
+  StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 
@@ -35,6 +36,7 @@ export class McpClient {
   readonly client: Client;
   readonly #options: McpClientOptions;
   readonly #stop = new AbortController();
+  #isHttp = false;
 
   constructor(options: McpClientOptions) {
     this.#options = options;
@@ -48,6 +50,7 @@ export class McpClient {
   }
 
   async connect(transport: Transport, { verdict, timeoutMs }: McpConnectOptions): Promise<void> {
+    this.#isHttp = transport instanceof StreamableHTTPClientTransport;
     const prior = this.#options.protocol === 'auto' && verdict ? toPrior(verdict) : undefined;
     try {
       await this.client.connect(transport, { timeout: timeoutMs, ...(prior && { prior }) });
@@ -63,6 +66,11 @@ export class McpClient {
     return this.#isModern && supportedVersions
       ? modernVerdict(supportedVersions, this.#announcesTools)
       : { era: 'legacy', at: Date.now() };
+  }
+
+  /** Whether calls repeat arguments in headers where a tool's schema asks for it. */
+  get repeatsArguments(): boolean {
+    return this.#isHttp && this.#isModern;
   }
 
   async close(): Promise<void> {

@@ -23,6 +23,7 @@ import {
   tooLarge,
 } from './connection-errors.js';
 import { explainConnectFailure } from './explain-connect-failure.js';
+import { parameterHeaders, withUsableHeaders } from './header-parameters.js';
 import { type ConnectHow, connectHttp } from './http-connection.js';
 import type { HttpServer, StdioServer } from '../options.js';
 import { logLastWords } from './last-words.js';
@@ -95,8 +96,11 @@ export class UpstreamConnection {
       return page;
     };
     try {
-      const tools = await listAllTools(name, requestPage, logger);
-      const protocol = this.#connected().verdict;
+      const listed = await listAllTools(name, requestPage, logger);
+      const { verdict: protocol, repeatsArguments } = this.#connected();
+      const leaveOut = (tool: string) =>
+        logger.warn({ server: name, tool }, 'tool with bad headers left out');
+      const tools = repeatsArguments ? withUsableHeaders(listed, leaveOut) : listed;
       return { tools, protocol, ...(ttls.length > 0 && { ttlMs: Math.min(...ttls) }) };
     } catch (error) {
       throw this.#toConnectFailure(error, signal, 'list its tools');
@@ -117,6 +121,7 @@ export class UpstreamConnection {
         { method: 'tools/call', params },
         {
           signal: abort.signal,
+          ...(this.#connected().repeatsArguments && { headers: parameterHeaders(tool.parameters, args) }),
           timeout,
           maxTotalTimeout: timeout * maxProgressExtensions,
           resetTimeoutOnProgress: true,

@@ -17,7 +17,7 @@ export interface Challenge {
   resourceMetadataUrl?: URL | undefined;
 }
 
-/** Opens a session without a login, and asks for the tools: some servers refuse only that. */
+/** Begins as each era of MCP does without a login, and asks for the tools: some servers refuse only that. */
 export async function askForChallenge(server: HttpServer, fetchFn: Fetch): Promise<Challenge> {
   const params = {
     protocolVersion: '2025-11-25',
@@ -25,11 +25,25 @@ export async function askForChallenge(server: HttpServer, fetchFn: Fetch): Promi
     clientInfo: { name: 'code-executor', version: '1' },
   };
   const opened = await ask(server, fetchFn, { id: 0, method: 'initialize', params });
-  if (!opened?.ok || server.type === 'sse') return toChallenge(opened);
+  if (!opened || opened.status === 401 || server.type === 'sse') return toChallenge(opened);
+  if (!opened.ok) return toChallenge((await askInModernEra(server, fetchFn)) ?? opened);
   const session = opened.headers.get('mcp-session-id');
   const more = { ...(session !== null && { 'mcp-session-id': session }) };
   const listed = await ask(server, fetchFn, { id: 1, method: 'tools/list' }, more);
   return toChallenge(listed?.status === 401 ? listed : opened);
+}
+
+/** The answer of a server that does not know sessions; undefined if it is of no more use than the first one. */
+async function askInModernEra(server: HttpServer, fetchFn: Fetch): Promise<Response | undefined> {
+  const version = '2026-07-28';
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'code-executor', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const more = { 'mcp-protocol-version': version, 'mcp-method': 'tools/list' };
+  const listed = await ask(server, fetchFn, { id: 1, method: 'tools/list', params: { _meta } }, more);
+  return listed?.ok || listed?.status === 401 ? listed : undefined;
 }
 
 function toChallenge(response: Response | undefined): Challenge {

@@ -82,6 +82,11 @@ describe('a login', () => {
     });
   });
 
+  test('asks for what the server wants that speaks the modern era only', async () => {
+    await set({ isModern: true, wantedScope: 'write' });
+    expect(await logIn()).toEqual({ scopes: ['write'] });
+  });
+
   test('uses the metadata document of the client where the authorization server takes one', async () => {
     await set({ cimd: true });
     const clientMetadataUrl = 'https://client.example/metadata.json';
