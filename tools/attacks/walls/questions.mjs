@@ -32,7 +32,7 @@ export const questions = {
     attacks: ['ASK-03'],
   },
   'long texts in questions': {
-    edits: [[form, 'whole.length <= maxChars ||', 'whole.length > 0 ||']],
+    edits: [[form, 'if (allChars <= maxChars)', 'if (allChars > 0)']],
     attacks: ['ASK-03'],
   },
 };

@@ -118,7 +118,10 @@ export const questions: readonly ServerAttack[] = [
         const foreign = all
           .split('\n')
           .filter(
-            (line) => !/^(A program that runs|\d+\. mcp__fixture__echo$| {3}(why|arguments)|$)/.test(line),
+            (line) =>
+              !/^(A program that runs|\d+\. mcp__fixture__echo$| {3}(why|not all is shown|arguments)|$)/.test(
+                line,
+              ),
           );
         assert.deepEqual(foreign, []);
         assert.match(all, /"path":"\/etc\/passwd"/);
