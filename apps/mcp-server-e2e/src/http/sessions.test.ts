@@ -54,7 +54,9 @@ describe('a session', () => {
     expect([(await remove('bob')).status, (await remove('ada')).status]).toEqual([404, 200]);
     expect(await statusOf('ada')).toBe(404);
     expect((await post(server, 'ada', ping)).status).toBe(400);
-    const records = (await auditRecordsOf(server.home)).filter(({ type }) => type === 'session');
+    const sessions = async () => (await auditRecordsOf(server.home)).filter(({ type }) => type === 'session');
+    await until(async () => (await sessions()).length > 1);
+    const records = await sessions();
     expect(records.map(({ action, clientId }) => [action, clientId])).toEqual([
       ['started', 'ada'],
       ['ended', 'ada'],

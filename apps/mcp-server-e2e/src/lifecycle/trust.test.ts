@@ -150,6 +150,7 @@ describe('a project that is not trusted', () => {
   test('takes effect with CODE_EXECUTOR_TRUST_PROJECT, with its content at the start', async () => {
     await suggest();
     const server = await start({ CODE_EXECUTOR_TRUST_PROJECT: '1' });
+    await until(async () => (await server.listed()).unavailable.length === 0);
     expect((await server.listed()).servers).toEqual(['a']);
     await suggest('evil');
     await until(async () => (await server.listed()).unavailable.length > 0);
