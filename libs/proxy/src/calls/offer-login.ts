@@ -1,12 +1,9 @@
 import { CodeExecutorError, within } from '@code-executor/contracts';
 
-import type { ProxyCall } from './proxy-call.js';
+import type { OfferLogin, ProxyCall } from './proxy-call.js';
 
 /** The authorization server has to answer first. After this time, the call fails without a link. */
 const maxWaitMs = 10_000;
-
-/** Offers a person a link to log in at a server; resolves with whether it did. */
-export type OfferLogin = (server: string) => Promise<boolean>;
 
 /** The error of a call. If its server wants a login, and a person is offered a link to it, the error says so. */
 export async function withOfferedLogin(

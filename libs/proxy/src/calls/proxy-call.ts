@@ -15,8 +15,10 @@ import type { ToolLookup } from '../discovery/tool-lookup.js';
 import type { PolicyGate } from '../policy/tool-policy.js';
 import type { BudgetMeter } from './call-budget.js';
 import type { CallLog } from './call-log.js';
-import type { OfferLogin } from './offer-login.js';
 import type { OpenCall } from './open-call.js';
+
+/** Offers a person a link to log in at a server; resolves with whether it did. */
+export type OfferLogin = (server: string) => Promise<boolean>;
 
 /** What all calls of one proxy share. */
 export interface ProxyParts {
