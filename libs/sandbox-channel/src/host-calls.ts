@@ -54,31 +54,22 @@ export class HostCalls {
     this.#lastId = call.id;
     this.#outstanding++;
     this.#outstandingCost += cost;
-    void this.#serve(call, cost).then(() => this.#outstanding--);
+    void this.#serve(call).then(() => {
+      this.#outstanding--;
+      this.#outstandingCost -= cost;
+    });
     return true;
   }
 
-  /**
-   * A call ends when its reply was read, so that a program that reads nothing cannot fill the server's memory. Its
-   * arguments are free before: a program that has read the reply calls again before the server knows that it was read.
-   */
-  #serve(call: Call, cost: number): Promise<void> {
-    const { id, method } = call;
-    // The callback lives as long as the call does, and must not keep the arguments for so long.
-    let unanswered: Call | undefined = call;
-    const serve = () => {
-      const answer = this.#answer(unanswered as Call);
-      unanswered = undefined;
-      return answer.then((reply) => {
-        this.#outstandingCost -= cost;
-        return this.#send(id, reply);
-      });
-    };
+  /** A call ends when its reply was read, so that a program that reads nothing cannot fill the server's memory. */
+  async #serve(call: Call): Promise<void> {
+    const serve = () => this.#answer(call).then((reply) => this.#send(call.id, reply));
+    const { method } = call;
     const { maxAtOnce = defaultMaxAtOnce } = this.#table.get(method) ?? unlimited;
     if (maxAtOnce === Infinity) return serve();
     let turns = this.#turns.get(method);
     if (!turns) this.#turns.set(method, (turns = pLimit(maxAtOnce)));
-    return turns(serve);
+    await turns(serve);
   }
 
   /** The promise lives until the program reads, so its callback must not refer to the reply. */

@@ -88,7 +88,8 @@ async function refusesWithoutRecord(server: StdioArena): Promise<void> {
     assert.equal((await server.takeUpstreamCalls()).length, 1);
     const text = await readFile(fileOf(places), 'utf8');
     assert.doesNotMatch(text, /plain-/);
-    const recorded = recordsIn(text).filter(({ type }) => type !== 'discovery');
+    // The tools are listed and pinned beside the run.
+    const recorded = recordsIn(text).filter(({ type }) => type !== 'discovery' && type !== 'pinning');
     assert.deepEqual(
       recorded.map(({ type, action }) => action ?? type),
       ['started', 'tool_call', 'execution'],
