@@ -7,11 +7,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 const [denoPath, mode, upstreamScript] = process.argv.slice(2);
 const script = join(import.meta.dirname, 'bare-program.js');
@@ -27,8 +26,8 @@ const tools = [
   { name: 'execute', inputSchema: { type: 'object', properties: { code: { type: 'string' } } } },
 ];
 const server = new Server({ name: 'bare', version: '1.0.0' }, { capabilities: { tools: {} } });
-server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
-server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+server.setRequestHandler('tools/list', () => ({ tools }));
+server.setRequestHandler('tools/call', async ({ params }) => {
   const deno = waiting ?? start();
   deno.stdin.write(`${JSON.stringify(params.arguments.code)}\n`);
   const value = await new Promise((resolve) => {

@@ -1,15 +1,17 @@
 /** Starts real processes for the cases, in a clean environment, which makes up to 30 ms difference for Node. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { chooseDenoIsolation, DenoProcess, denoCommand, findDeno } from '@code-executor/deno-runtime';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { timed } from './measure.mjs';
 
@@ -112,6 +114,17 @@ export class Workplace {
     return this.connect(process.execPath, [bareServer, this.denoPath, ...mode]);
   }
 
+  /** Starts a script that prints its URL; resolves with that. */
+  async startPrintedUrl(file, ...args) {
+    const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.onClose(() => {
+      child.kill();
+      return once(child, 'close');
+    });
+    const [url] = await once(createInterface({ input: child.stdout }), 'line');
+    return new URL(url);
+  }
+
   startEverything() {
     return this.connect(process.execPath, [everythingBin, 'stdio']);
   }
@@ -148,9 +161,7 @@ export const everything = { command: process.execPath, args: [everythingBin, 'st
 /** Runs a program through a server; throws unless it succeeds. */
 export async function execute(client, code, { language = 'typescript', ...options } = {}) {
   const name = language === 'python' ? 'executePython' : 'executeTypescript';
-  const result = await client.callTool({ name, arguments: { code, ...options } }, undefined, {
-    timeout: 120_000,
-  });
+  const result = await client.callTool({ name, arguments: { code, ...options } }, { timeout: 120_000 });
   if (result.isError) throw new Error(`An execution failed: ${result.structuredContent.error}`);
   return result.structuredContent;
 }

@@ -1,5 +1,3 @@
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-
 import { everything, execute } from '../processes.mjs';
 
 /** One call that a person has to agree to, answered at once by the client, compared with the same call without a question. */
@@ -16,7 +14,7 @@ export const ask = {
       {},
       { elicitation: {} },
     );
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
+    client.setRequestHandler('elicitation/create', ({ params }) => ({
       action: 'accept',
       content: Object.fromEntries(params.requestedSchema.required.map((key) => [key, 'yes, once'])),
     }));

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 
 import { generateWrappers, pythonWrappers, typeScriptWrappers } from '@code-executor/wrapper-gen';
 
@@ -118,7 +115,9 @@ export const reach = {
   rounds: 5,
   warmUps: 1,
   async open(workplace) {
-    const urls = await Promise.all(Array.from({ length: 10 }, (_, n) => startHttp(workplace, n)));
+    const urls = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => workplace.startPrintedUrl(script, String(n), 'http')),
+    );
     let homes = 0;
     return Object.fromEntries(
       counts.map((count) => {
@@ -140,19 +139,6 @@ export const reach = {
     shows: [`of ${count}`],
   })),
 };
-
-/** Resolves with the URL of a server that runs until the workplace closes. */
-async function startHttp(workplace, n) {
-  const child = spawn(process.execPath, [script, String(n), 'http'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  workplace.onClose(() => {
-    child.kill();
-    return once(child, 'close');
-  });
-  const [url] = await once(createInterface({ input: child.stdout }), 'line');
-  return url;
-}
 
 /** Wrappers for all tools of the real lists, in both languages. */
 export const wrappers = {

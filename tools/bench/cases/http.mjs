@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from '@code-executor/contracts/testing';
@@ -11,6 +12,8 @@ import { residentMb } from '../processes.mjs';
 
 /** The programs of all callers wait for each other, and for whatever else the machine does. */
 const queueTimeoutMs = 120_000;
+const echoServer = join(import.meta.dirname, '..', 'echo-server.mjs');
+const echo = { name: 'echo', arguments: { text: 'hi' } };
 const trivial = { name: 'executeTypescript', arguments: { code: 'return 1' } };
 
 /** Starts the built server with `--http` for these clients, each with a token of its own. */
@@ -52,16 +55,27 @@ export const http = {
     const { client: stdio } = await workplace.startServer({});
     const { connect } = await startHttpServer(workplace, ['one']);
     const [{ client: session }, { client: modern }] = [await connect('one'), await connect('one', 'auto')];
-    workplace.onClose(() => Promise.all([session.close(), modern.close()]));
+    const { client: bareStdio } = await workplace.connect(process.execPath, [echoServer]);
+    const bareHttp = new Client({ name: 'bench', version: '0' });
+    const url = await workplace.startPrintedUrl(echoServer, 'http');
+    await bareHttp.connect(new StreamableHTTPClientTransport(url));
+    workplace.onClose(() => Promise.all([session, modern, bareHttp].map((client) => client.close())));
     return {
       stdio: () => timed(() => call(stdio)),
       session: () => timed(() => call(session)),
       modern: () => timed(() => call(modern)),
+      bareStdio: () => timed(() => bareStdio.callTool(echo)),
+      bareHttp: () => timed(() => bareHttp.callTool(echo)),
     };
   },
   rows: [
     { label: 'session − stdio, ms', atMost: 2, ratio: ({ session, stdio }) => session - stdio },
     { label: '2026-07-28 − stdio, ms', atMost: 2, ratio: ({ modern, stdio }) => modern - stdio },
+    // What no server on the SDK with this client can save.
+    {
+      label: 'echo of the bare SDK, HTTP − stdio, ms',
+      ratio: ({ bareHttp, bareStdio }) => bareHttp - bareStdio,
+    },
   ],
 };
 

@@ -73,8 +73,7 @@ export const health = {
   isBusy: true,
   async open(workplace) {
     const { client } = await workplace.startServer({});
-    const call = (name, args = {}) =>
-      client.callTool({ name, arguments: args }, undefined, { timeout: 60_000 });
+    const call = (name, args = {}) => client.callTool({ name, arguments: args }, { timeout: 60_000 });
     let problem;
     let isOpen = true;
     const keepRunning = async (code, expected) => {
@@ -125,7 +124,7 @@ export const dense = {
     const { client: busy } = await workplace.startServer({});
     const { client: idle } = await workplace.startServer({});
     const program = { name: 'executeTypescript', arguments: { code: denseCalls, timeoutMs: 100_000 } };
-    const run = () => busy.callTool(program, undefined, { timeout: 120_000 }).catch(() => undefined);
+    const run = () => busy.callTool(program, { timeout: 120_000 }).catch(() => undefined);
     const programs = Array.from({ length: densePrograms }, run);
     workplace.onClose(async () => {
       await busy.close();

@@ -4,10 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { auditRecordsOf } from '../server-under-test/audit-records.js';
 import { createHome, removeHome } from '../server-under-test/home.js';
+import { until } from '../server-under-test/until.js';
 import { type EraClient, eraClients } from './era-clients.js';
 import { type Form, type OnForm, personWho } from './person.js';
 
 const filesServer = fileURLToPath(new URL('../upstream-servers/files-server.mjs', import.meta.url));
+const tenMinutesPass = new URL('ten-minutes-pass.mjs', import.meta.url).href;
 const config = {
   mcpServers: { files: { command: process.execPath, args: [filesServer] } },
   sandbox: { spares: { typescript: 0, python: 0 } },
@@ -38,8 +40,12 @@ describe.each(clients)('a person at a client made with %s', (_name, connect) => 
   });
 
   /** The report of a program, while the person does this with each form. */
-  async function run(onForm: OnForm | undefined, code = threeCalls, tool = 'executeTypescript') {
-    client = await connect({ home, onToolsChanged: () => undefined, ...(onForm && { onForm }) });
+  async function run(
+    onForm: OnForm | undefined,
+    code = threeCalls,
+    { tool = 'executeTypescript', env = {} }: { tool?: string; env?: Record<string, string> } = {},
+  ) {
+    client = await connect({ home, env, onToolsChanged: () => undefined, ...(onForm && { onForm }) });
     const { structuredContent } = await client.callTool(tool, { code });
     return structuredContent as { result?: unknown; errorCode?: string };
   }
@@ -83,6 +89,22 @@ describe.each(clients)('a person at a client made with %s', (_name, connect) => 
     expect(result).toEqual(['read a', ['cancelled', false], ['cancelled', false]]);
   });
 
+  test('does not answer within the time, and comes back too late', async () => {
+    const unanswered = async () => {
+      const records = await auditRecordsOf(home);
+      return records.filter(({ type, action }) => type === 'ask' && action === 'timed_out').length;
+    };
+    const answerLate = personWho({ b: 'yes, once', c: 'yes, once' });
+    const onForm = async (form: Form) => {
+      await until(async () => (await unanswered()) === 2);
+      return answerLate(form);
+    };
+    const { result } = await run(onForm, threeCalls, { env: { NODE_OPTIONS: `--import=${tenMinutesPass}` } });
+    const late = ['deadline_exceeded', false];
+    expect(result).toEqual(['read a', late, late]);
+    expect(await unanswered()).toBe(2);
+  });
+
   test('cannot be asked', async () => {
     const { result } = await run(undefined);
     const unsupported = ['failed_precondition', false];
@@ -97,7 +119,7 @@ describe.each(clients)('a person at a client made with %s', (_name, connect) => 
         return { action: 'decline' };
       },
       'print("launch")',
-      'executePython',
+      { tool: 'executePython' },
     );
     expect(report).toMatchObject({ errorCode: 'permission_denied' });
     expect(forms.map(({ message }) => message)).toEqual([

@@ -32,6 +32,8 @@ interface ConnectOptions {
   onToolsChanged: () => void;
   /** Answers forms; without it, the client cannot show any. Clients that speak in lines never can. */
   onForm?: OnForm;
+  /** More variables for the server. */
+  env?: Record<string, string>;
 }
 
 export const eraClients: Record<string, (options: ConnectOptions) => Promise<EraClient>> = {
@@ -44,11 +46,11 @@ export const eraClients: Record<string, (options: ConnectOptions) => Promise<Era
   'lines of 2026-07-28': (options) => connectRaw(options, '2026-07-28'),
 };
 
-const command = ({ home }: ConnectOptions) => ({
+const command = ({ home, env }: ConnectOptions) => ({
   command: process.execPath,
   args: [bin],
   cwd: home,
-  env: environmentOf(home),
+  env: environmentOf(home, env),
   stderr: 'ignore' as const,
 });
 

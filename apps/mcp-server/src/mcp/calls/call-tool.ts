@@ -20,10 +20,13 @@ import { CallUnderWay } from './call-under-way.js';
 import { followCall } from './follow-call.js';
 import type { KeptCalls } from './kept-calls.js';
 
-/** How long a program that waits for a person is kept if its client does not come back. */
-const leaseMs = 10 * 60_000;
-/** A little longer, so that the answer to a client that comes back late says what happened. */
-const stateTtlSeconds = 15 * 60;
+/**
+ * How long a program that has asked is kept if its client does not come back: longer than a question stays open, because the
+ * program goes on without an answer, and the client may still get what came of it.
+ */
+const leaseMs = 15 * 60_000;
+/** Longer still, so that the answer to a client that comes back late says what happened. */
+const stateTtlSeconds = 20 * 60;
 /** A call that takes longer than this becomes a task, if the client takes tasks. */
 const longMs = 10_000;
 
@@ -136,7 +139,7 @@ const isGone: CallToolResult = {
   content: [
     {
       type: 'text',
-      text: 'The program that asked is no longer there: it has ended, nobody answered for ten minutes, or the server was started again. Call the tool again from the beginning, if it is still needed.',
+      text: 'The program that asked is no longer there: it has ended, nobody came back for 15 minutes, or the server was started again. Call the tool again from the beginning, if it is still needed.',
     },
   ],
   isError: true,
