@@ -1,6 +1,6 @@
-import { findServers, loadConfig } from '@code-executor/config';
 import type { ToolSource } from '@code-executor/contracts';
 
+import { loadServers } from './load-servers.js';
 import { openHost } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
@@ -14,15 +14,10 @@ export interface OpenedTools {
 }
 
 /** The tools that a server with this configuration has, from the same cache; waits for the servers' current answers. */
-export async function openTools(
-  { config: file }: { config?: string },
-  terminal: Terminal,
-): Promise<OpenedTools> {
-  const loaded = await loadConfig(file === undefined ? {} : { file });
-  const { config, homeDir, warnings, notTrusted } = loaded;
-  const found = await findServers({ config, unusable: loaded.unusable, notTrusted });
-  const { servers, unusable, warnings: serverWarnings } = found;
-  for (const warning of [...warnings, ...serverWarnings]) terminal.note(warning);
+export async function openTools(options: { config?: string }, terminal: Terminal): Promise<OpenedTools> {
+  const { loaded, found } = await loadServers(options, terminal);
+  const { config, homeDir } = loaded;
+  const { servers, unusable } = found;
   // A server may take as long as it may when nothing is cached for it.
   const { connectTimeoutMs = 120_000 } = config.pool ?? {};
   const host = await openHost(

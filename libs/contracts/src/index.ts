@@ -71,6 +71,7 @@ export type {
 export { ToolFailure, toolFailureText } from './tool-failure.js';
 export { formatTraceparent, newTraceParent, parseTraceparent, type TraceParent } from './traceparent.js';
 export { printable, printableJson } from './printable.js';
+export { sortedJson } from './sorted-json.js';
 export { systemCodeOf } from './system-code.js';
 export { untilAborted } from './until-aborted.js';
 export { within } from './within.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { type JsonSchema, printable, type ToolSchema } from '@code-executor/contracts';
+import { type JsonSchema, printable, sortedJson, type ToolSchema } from '@code-executor/contracts';
 
 /** The parts of a tool's definition that programs and models rely on. */
 export const definitionParts = ['title', 'description', 'parameters', 'outputSchema', 'annotations'] as const;
@@ -72,15 +72,4 @@ function kept(text: string, maxChars: number): string {
 
 function sha256(value: unknown): string {
   return createHash('sha256').update(sortedJson(value)).digest('hex');
-}
-
-/** Servers may list the members of an object in another order each time. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member) ? sorted(member) : member,
-  );
-}
-
-function sorted(members: object): object {
-  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import type { HttpServer } from '@code-executor/client-pool';
-import { findServers, loadConfig } from '@code-executor/config';
 import { CodeExecutorError, type LoginEvent } from '@code-executor/contracts';
 
 import { configuredNames } from '../configured-names.js';
+import { loadServers } from '../load-servers.js';
 import { openHost } from '../open-host.js';
 import type { Terminal } from '../terminal.js';
 
@@ -17,14 +17,9 @@ export interface OpenedLogins {
   record(server: string, action: LoginEvent['action']): Promise<void>;
 }
 
-export async function openLogins(
-  { config: file }: { config?: string },
-  terminal: Terminal,
-): Promise<OpenedLogins> {
-  const loaded = await loadConfig(file === undefined ? {} : { file });
-  const { config, homeDir, notTrusted, warnings } = loaded;
-  const found = await findServers({ config, unusable: loaded.unusable, notTrusted });
-  for (const warning of [...warnings, ...found.warnings]) terminal.note(warning);
+export async function openLogins(options: { config?: string }, terminal: Terminal): Promise<OpenedLogins> {
+  const { loaded, found } = await loadServers(options, terminal);
+  const { config, homeDir } = loaded;
   if (homeDir === undefined) {
     throw new CodeExecutorError('failed_precondition', 'You have no home folder; set CODE_EXECUTOR_HOME.');
   }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { enveloped, introduction, type Message, RawServer } from '../protocol/raw-server.js';
-import { createHome, removeHome } from '../server-under-test/home.js';
+import { removeHome } from '../server-under-test/home.js';
 import { type OAuthServer, startOAuthServer } from '../upstream-servers/oauth-server.js';
+import { createHomeWith } from './home-with-remote.js';
 
 const code = `const call = () => callMCPTool('mcp__remote__echo', { a: 1 }).catch(({ message }) => message);
 return await Promise.all([call(), call()]);`;
@@ -19,12 +20,7 @@ let home: string;
 let server: RawServer;
 beforeEach(async () => {
   remote = await startOAuthServer();
-  const config = {
-    mcpServers: { remote: { url: remote.url } },
-    policy: { defaultAllowedTools: ['*'] },
-    sandbox: { spares: { typescript: 0, python: 0 } },
-  };
-  home = await createHome({ '.code-executor.json': JSON.stringify(config) });
+  home = await createHomeWith(remote);
   server = new RawServer(home);
 });
 afterEach(async () => {

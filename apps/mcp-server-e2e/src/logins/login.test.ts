@@ -3,9 +3,10 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { createHome, removeHome } from '../server-under-test/home.js';
+import { removeHome } from '../server-under-test/home.js';
 import { StartedServer } from '../server-under-test/started-server.js';
 import { logIn, type OAuthServer, startOAuthServer } from '../upstream-servers/oauth-server.js';
+import { createHomeWith } from './home-with-remote.js';
 
 const call = (tool: string) =>
   `return await callMCPTool('mcp__remote__${tool}', { a: 1 }).catch(({ code, message }) => [code, message]);`;
@@ -15,12 +16,7 @@ let home: string;
 let server: StartedServer;
 beforeEach(async () => {
   remote = await startOAuthServer();
-  const config = {
-    mcpServers: { remote: { url: remote.url } },
-    policy: { defaultAllowedTools: ['*'] },
-    sandbox: { spares: { typescript: 0, python: 0 } },
-  };
-  home = await createHome({ '.code-executor.json': JSON.stringify(config) });
+  home = await createHomeWith(remote);
   server = await StartedServer.start({}, {}, home);
 });
 afterEach(async () => {

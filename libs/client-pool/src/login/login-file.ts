@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { CodeExecutorError } from '@code-executor/contracts';
 import { makePrivateFolder, readRegularFile, replaceFile, takeLock } from '@code-executor/files';
 
 import { isRecord } from '../json-record.js';
@@ -115,10 +114,4 @@ function parse(text: string): LoginRecord | undefined {
 export function toScopes(text: string | undefined): string[] {
   const scopes = (text ?? '').slice(0, 4096).split(' ');
   return [...new Set(scopes.filter((scope) => /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/.test(scope)))].slice(0, 30);
-}
-
-/** No path of this machine, because programs see the error. */
-export function lockedLogin(server: string): CodeExecutorError {
-  const message = `The login at ${server} is being changed by another process; try again in a moment.`;
-  return new CodeExecutorError('unavailable', message, { server, retryAfterMs: 1000 });
 }

@@ -32,3 +32,22 @@ test('an answer for a tool is none for the tool of the same name of another serv
   execution.answer(second?.id ?? '', { c2: { decision: 'once' } });
   expect(await execution.result).toMatchObject({ success: true });
 });
+
+test('a denied call is denied again, however its arguments are ordered', async () => {
+  const tools = fakeToolSource({ mcp__a__b: () => 'called' });
+  const { executor } = executorOf(
+    async ({ tools: given }) => {
+      const calls = [
+        { path: 'x', force: { now: true, all: false } },
+        { force: { all: false, now: true }, path: 'x' },
+      ];
+      for (const args of calls) await given.callTool('mcp__a__b', args).catch(() => undefined);
+      return {};
+    },
+    { tools, policy: { servers: { a: { ask: ['*'] } } } },
+  );
+  const execution = executor.start({ code: 'x', allowedTools: ['mcp__a__b'] }, { canAsk: true });
+  const question = await execution.nextQuestion();
+  execution.answer(question?.id ?? '', { c1: { decision: 'denied' } });
+  expect(await execution.nextQuestion()).toBeUndefined();
+});

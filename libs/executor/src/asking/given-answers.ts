@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { ApprovalOutcome, ApprovalRequest } from '@code-executor/contracts';
+import { type ApprovalOutcome, type ApprovalRequest, sortedJson } from '@code-executor/contracts';
 
 import type { CallAnswer } from './question.js';
 
@@ -51,6 +51,6 @@ function toolOf({ toolName, server }: ApprovalRequest): string {
 
 function identityOf(request: ApprovalRequest): string {
   return createHash('sha256')
-    .update(`${toolOf(request)} ${JSON.stringify(request.args)}`)
+    .update(`${toolOf(request)} ${sortedJson(request.args)}`)
     .digest('base64');
 }

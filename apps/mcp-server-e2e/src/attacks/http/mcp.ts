@@ -10,6 +10,17 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const message = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`;
 const long = 'await new Promise((resolve) => setTimeout(resolve, 60_000));';
 
+const takesTasks = {
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
+/** The status and the code of an answer that is an error. */
+const errorOf = ({ status, text }: { status: number; text: string }) => [
+  status,
+  (JSON.parse(text) as { error?: { code: number } }).error?.code,
+];
+const invalidParams = [200, -32602];
+const noSuchMethod = [404, -32601];
+
 /** Attacks on MCP over HTTP. */
 export const mcp: readonly HttpAttack[] = [
   {
@@ -172,7 +183,8 @@ export const mcp: readonly HttpAttack[] = [
     async attack(arena) {
       const call = (name: string, args: object, client: 'alice' | 'bob', more: object = {}) =>
         sendModern(arena, { method: 'tools/call', params: { name, arguments: args, ...more }, client });
-      const running = call('executeTypescript', { code: long }, 'alice');
+      // It becomes a task after ten seconds.
+      const running = call('executeTypescript', { code: long }, 'alice', { _meta: takesTasks });
       const structured = async (args: object, client: 'alice' | 'bob') =>
         (
           JSON.parse((await call('getExecution', args, client)).text) as {
@@ -187,17 +199,26 @@ export const mcp: readonly HttpAttack[] = [
       for (const args of [{ executionId }, { executionId, cancel: true }, { executionId, waitMs: 1 }])
         assert.equal((await structured(args, 'bob'))['errorCode'], 'not_found');
       assert.equal((await own())?.state, 'running');
-      for (const requestState of ['x', 'e30.e30', 'x'.repeat(100_000), executionId]) {
+      for (const requestState of ['', 'x', 'e30.e30', 'x'.repeat(100_000), executionId]) {
         const answer = await call('executeTypescript', { code: 'return 1' }, 'bob', { requestState });
-        assert.doesNotMatch(answer.text, /"result":1|x{50}/, answer.text.slice(0, 300));
+        assert.deepEqual(errorOf(answer), invalidParams, requestState?.slice(0, 20));
       }
-      for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/result', 'tasks/list']) {
-        const answer = await sendModern(arena, { method, params: { taskId: executionId }, client: 'bob' });
-        assert.match(answer.text, /"error":\{"code":-32/, method);
+      const { taskId } = (JSON.parse((await running).text) as { result: { taskId: string } }).result;
+      const task = async (method: string, id: string | undefined, client: 'alice' | 'bob') =>
+        sendModern(arena, { method, params: { taskId: id, _meta: takesTasks }, client });
+      const forged = `task_${randomBytes(16).toString('hex')}`;
+      for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+        for (const id of [taskId, forged, executionId, `${taskId}x`, '__proto__'])
+          assert.deepEqual(errorOf(await task(method, id, 'bob')), invalidParams, `${method} ${id}`);
       }
+      for (const method of ['tasks/result', 'tasks/list'])
+        assert.deepEqual(errorOf(await task(method, taskId, 'bob')), noSuchMethod, method);
+      const { status } = (
+        JSON.parse((await task('tasks/get', taskId, 'alice')).text) as { result: { status: string } }
+      ).result;
+      assert.equal(status, 'working');
       assert.equal((await own())?.state, 'running');
       assert.equal((await structured({ executionId, cancel: true }, 'alice'))['status'], 'cancelled');
-      await running;
     },
   },
   {
