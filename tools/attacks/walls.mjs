@@ -5,7 +5,9 @@
 import { grants } from './walls/grants.mjs';
 import { http } from './walls/http.mjs';
 import { limits } from './walls/limits.mjs';
+import { mcpOverHttp } from './walls/mcp-over-http.mjs';
 import { operatingSystem } from './walls/operating-system.mjs';
+import { operator } from './walls/operator.mjs';
 import { python } from './walls/python.mjs';
 import { questions } from './walls/questions.mjs';
 import { runtime } from './walls/runtime.mjs';
@@ -23,7 +25,9 @@ export const walls = Object.entries({
   ...server,
   ...tools,
   ...questions,
+  ...operator,
   ...http,
+  ...mcpOverHttp,
   ...start,
   ...python,
 }).map(([name, wall]) => ({ name, ...wall }));

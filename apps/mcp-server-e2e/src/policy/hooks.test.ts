@@ -7,8 +7,12 @@ import { fileURLToPath } from 'node:url';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 
+import { denial, startHttp } from '../http/http-servers.js';
+import { eraClients } from '../protocol/era-clients.js';
+import type { Form } from '../protocol/person.js';
 import { auditRecordsOf } from '../server-under-test/audit-records.js';
-import { createHome } from '../server-under-test/home.js';
+import { createHome, removeHome } from '../server-under-test/home.js';
+import { tokenHash } from '../server-under-test/started-http-server.js';
 import { StartedServer } from '../server-under-test/started-server.js';
 import { recordingServer } from '../upstream-servers/entries.js';
 
@@ -88,6 +92,56 @@ describe('a command as policy.hook', () => {
   test('that cannot be started lets no call through', async () => {
     const started = await start({ command: ['no-such-program'] });
     expect(await outcomesOf(started, ['allow'])).toEqual([noVerdict]);
+  });
+});
+
+describe('a call that the hook wants a person to be asked about', () => {
+  const config = {
+    mcpServers: { notes: recordingServer('/dev/null') },
+    policy: { defaultAllowedTools: ['notes'], hook: { command: [process.execPath, hookScript] } },
+    sandbox: { spares: { typescript: 0, python: 0 } },
+  };
+  const code = `return await callMCPTool('${tool}', { do: 'ask' }).catch(({ code }) => code);`;
+  const clients = Object.entries(eraClients).filter(([name]) => name.includes('SDK'));
+
+  test.each(clients)(
+    'is shown with its reason at %s, and made if the person agrees',
+    async (_name, connect) => {
+      const home = await createHome({ '.code-executor.json': JSON.stringify(config) });
+      const forms: Form[] = [];
+      const decisions = ['yes, once', 'no'];
+      const onForm = (form: Form) => {
+        const [key = ''] = form.requestedSchema.required ?? [];
+        const decision = decisions[forms.push(form) - 1] ?? '';
+        return { action: 'accept' as const, content: { [key]: decision } };
+      };
+      const client = await connect({ home, onForm, onToolsChanged: () => undefined });
+      try {
+        const outcome = async () => {
+          const { structuredContent } = await client.callTool('executeTypescript', { code });
+          return (structuredContent as { result: unknown }).result;
+        };
+        expect([await outcome(), await outcome()]).toEqual(['noted', 'permission_denied']);
+        expect(forms.map(({ message }) => message)).toEqual(
+          Array(2).fill(expect.stringContaining(`stdio wants ${tool} of notes`)),
+        );
+      } finally {
+        await client.close();
+        await removeHome(home);
+      }
+    },
+  );
+
+  test('is refused over POST /, where nobody can be asked; other verdicts hold there, too', async () => {
+    const http = await startHttp({ ...config, http: { clients: { one: { tokenHash: tokenHash('one') } } } });
+    const answerTo = (way: string) => http.call('one', tool, { do: way });
+    expect(await answerTo('allow')).toMatchObject({ status: 200, body: { result: 'noted' } });
+    expect(await answerTo('deny')).toMatchObject(denial(`http wants ${tool} of notes`));
+    expect(await answerTo('ask')).toMatchObject({ body: { error: { code: 'failed_precondition' } } });
+    expect(await answerTo('garbage')).toMatchObject({
+      status: 503,
+      body: { error: { code: 'unavailable' } },
+    });
   });
 });
 
