@@ -85,8 +85,6 @@ export interface CallOptions {
   caller?: Caller;
   /** Called when the wait for a free place is over. */
   onStart?: () => void;
-  /** Waits for the answer of a person while the clock of the execution stands still. Absent without an execution. */
-  waitForPerson?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Only tools of this server: a tool of another server is not meant, whatever its name. */
   server?: string;
   /**

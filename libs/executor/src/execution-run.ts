@@ -183,7 +183,6 @@ export class ExecutionRun {
       executionId,
       signal: this.#signal,
       form,
-      waitForPerson: (answer) => this.#execution.pause.waitFor(answer),
       ...(canAsk && { approve: (asked, signal) => this.#execution.approve(asked, signal) }),
       ...(allowedTools && { allowedTools }),
       ...(policy && { policy }),

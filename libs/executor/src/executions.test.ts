@@ -8,7 +8,6 @@ import type {
   OutputChunk,
   Sandbox,
   SandboxStatus,
-  ToolSource,
 } from '@code-executor/contracts';
 import { fakeToolSource } from '@code-executor/contracts/testing';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
@@ -215,30 +214,24 @@ describe('an execution', () => {
 
 describe('an execution that asks a person', () => {
   test('waits with its clock stopped while all of its calls wait, and no longer', async () => {
-    const answers: (() => void)[] = [];
-    const tools: ToolSource = {
-      listTools: () => fakeToolSource({ mcp__test__ask: () => 'yes' }).listTools(),
-      async callTool(_name, _args, { waitForPerson } = {}) {
-        await waitForPerson?.(new Promise<void>((resolve) => answers.push(resolve)));
-        return { content: [] };
-      },
-    };
+    const tools = fakeToolSource({ mcp__test__ask: () => 'yes' });
+    const policy = { servers: { test: { ask: ['*'] } } };
     const sandbox = new LedSandbox();
-    const asking = createExecutor({ tools, languages: [{ ...typescript, sandbox }] });
+    const asking = createExecutor({ tools, policy, languages: [{ ...typescript, sandbox }] });
     open.push(asking);
-    const execution = asking.start({ code: 'x', allowedTools: ['test'] }, { caller: ada });
+    const execution = asking.start({ code: 'x', allowedTools: ['test'] }, { caller: ada, canAsk: true });
     while (!sandbox.programs[0]) await new Promise(setImmediate);
     const { request, end } = sandbox.programs[0];
     const changes: boolean[] = [];
     request.pause?.onChange(() => changes.push(request.pause?.isPaused === true));
     const calls = [1, 2].map(() => request.tools.callTool('mcp__test__ask', {}));
-    while (answers.length < 2) await new Promise(setImmediate);
+    const question = await execution.nextQuestion();
     expect(execution.state).toBe('waiting');
     expect(asking.list({ state: 'waiting' }, ada).map(({ id }) => id)).toEqual([execution.id]);
-    answers[0]?.();
+    execution.answer(question?.id ?? '', { c1: { decision: 'once' } });
     await calls[0];
     expect(execution.state).toBe('waiting');
-    answers[1]?.();
+    execution.answer(question?.id ?? '', { c2: { decision: 'once' } });
     await calls[1];
     expect(execution.state).toBe('running');
     expect(changes).toEqual([true, false, true, false]);

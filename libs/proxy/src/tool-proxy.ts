@@ -68,8 +68,6 @@ export interface ToolProxyOptions {
   executionId?: string;
   /** The execution's signal. It ends all calls and listings; from then on `calls` has no running ones. */
   signal?: AbortSignal;
-  /** Passed on with each call, for a source that has to ask a person. */
-  waitForPerson?: CallOptions['waitForPerson'];
   /**
    * Offers a person a link to log in at a server; resolves with whether it did. Called for each call that fails because its
    * server wants a login. Default: nobody is offered one.
@@ -103,7 +101,7 @@ class PolicyToolProxy implements ToolProxy {
   #joined: { given: AbortSignal | undefined; signal: AbortSignal | undefined } | undefined;
 
   constructor(options: ToolProxyOptions) {
-    const { tools, audit, executionId, signal, onCall, caller = embedder, waitForPerson } = options;
+    const { tools, audit, executionId, signal, onCall, caller = embedder } = options;
     const budget = new BudgetMeter(options.budget);
     const log = new CallLog(audit, caller, executionId);
     this.#signal = signal;
@@ -118,7 +116,6 @@ class PolicyToolProxy implements ToolProxy {
       origin: {
         ...(options.caller && { caller }),
         ...(executionId !== undefined && { executionId }),
-        ...(waitForPerson && { waitForPerson }),
       },
       onCall,
       caller,

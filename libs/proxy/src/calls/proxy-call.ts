@@ -31,8 +31,8 @@ export interface ProxyParts {
   turns: LimitFunction;
   /** How messages write tools. */
   form: ToolForm;
-  /** What every call carries: whose it is, and how it waits for a person. */
-  origin: Pick<CallOptions, 'executionId' | 'caller' | 'waitForPerson'>;
+  /** What every call carries: whose it is. */
+  origin: Pick<CallOptions, 'executionId' | 'caller'>;
   onCall: ((name: string) => void) | undefined;
   caller: Caller;
   approve: Approve | undefined;
