@@ -4,10 +4,6 @@ export const operator = {
     edits: [['libs/tool-pins/src/pinned-tools.ts', "this.#policy !== 'enforce'", 'true']],
     attacks: ['PIN-01'],
   },
-  'damaged pins are no pins': {
-    edits: [['libs/tool-pins/src/pinned-tools.ts', '!this.#store.isUsable', 'false']],
-    attacks: ['PIN-02'],
-  },
   'a call without a verdict is refused': {
     edits: [
       [
