@@ -1,8 +1,11 @@
 /** Checks what killed servers have written: that files are whole, and that the audit log has all that was answered. */
 import { readdir, readFile, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { AuditLog } from '@code-executor/audit-log';
+
+import { isAlive } from './processes.mjs';
 
 const homeOf = (folder) => join(folder, '.code-executor');
 
@@ -17,10 +20,24 @@ export async function tornFiles(folder) {
   return torn;
 }
 
+/** Pins and the schema cache are written beside the first runs, and take over the locks that they meet. */
+const takeOverMs = 3000;
+
 /** Locks of ended servers that still exist after the next server has started. */
 export async function leftLocks(folder) {
-  const names = (await readdir(homeOf(folder), { recursive: true })).map((path) => basename(path));
-  return names.filter((name) => /\block\b/i.test(name)).map((name) => `lock ${name}`);
+  const found = async () => {
+    const names = await readdir(homeOf(folder), { recursive: true });
+    const locks = names.filter((name) => /\block\b/i.test(basename(name)));
+    const owners = await Promise.all(
+      // One that is just released has no owner either.
+      locks.map((name) =>
+        readFile(join(homeOf(folder), name), 'utf8').then(Number.parseInt, () => undefined),
+      ),
+    );
+    return locks.filter((_name, index) => owners[index] !== undefined && !isAlive(owners[index]));
+  };
+  for (let waited = 0; waited < takeOverMs && (await found()).length > 0; waited += 50) await delay(50);
+  return (await found()).map((name) => `lock ${name}`);
 }
 
 /** Files that were half written when the server was killed. Ages them by an hour, so that the next write removes them. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { within } from '@code-executor/contracts';
-import { readInTurns, writeTogether } from '@code-executor/pipes';
+import { BatchWriter, readInTurns } from '@code-executor/pipes';
 
 import type { IsolatedCommand, Walls } from '../command.js';
 import { type ExitStatus, exitStatus } from './exit-status.js';
@@ -33,6 +33,7 @@ export class IsolatedProcess {
   readonly #child: ChildProcess;
   readonly #command: IsolatedCommand;
   readonly #maxOutputBytes: number;
+  readonly #stdin: BatchWriter | undefined;
   #outputBytes = 0;
   #isGone = false;
   #innermost: number | undefined;
@@ -50,6 +51,7 @@ export class IsolatedProcess {
     this.exit = this.#watchExit();
     // Writing to a dead process fails; its exit status says what happened.
     this.#child.stdin?.on('error', () => undefined);
+    this.#stdin = this.#child.stdin ? new BatchWriter(this.#child.stdin) : undefined;
     if (command.filter) {
       const filterPipe = this.#child.stdio[3] as NodeJS.WritableStream;
       filterPipe.on('error', () => undefined);
@@ -123,9 +125,9 @@ export class IsolatedProcess {
 
   /** Writes to the stdin of the process; resolves when the process has taken the data or is gone. */
   send(data: string | Buffer): Promise<void> {
-    const { stdin } = this.#child;
+    const stdin = this.#stdin;
     if (this.#isGone || !stdin) return Promise.resolve();
-    return new Promise((resolve) => writeTogether(stdin, data, resolve));
+    return new Promise((resolve) => stdin.write(data, resolve));
   }
 
   /** Asks the whole group to end, and kills it after `graceMs` milliseconds. */
