@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { problemInOwnToolPattern, problemInServerRule, problemInToolPattern } from './tool-patterns.js';
+import {
+  problemInAskedPattern,
+  problemInOwnToolPattern,
+  problemInServerRule,
+  problemInToolPattern,
+} from './tool-patterns.js';
 
 describe('a pattern in the rules of server a', () => {
   test.each([
@@ -41,6 +46,22 @@ describe('a pattern of full names', () => {
       expect(problemInToolPattern(pattern)).toContain(`is "${pattern}", which no tool can match; full names`);
     },
   );
+});
+
+describe('a pattern of full names and own tools', () => {
+  test.each(['executePython', 'execute*', '*', 'github', 'mcp__a__*', '*__remove'])(
+    '%s may match',
+    (pattern) => expect(problemInAskedPattern(pattern)).toBeUndefined(),
+  );
+
+  test.each(['executeTypeScript', 'executeTypescrpt', 'health', 'getExecution'])(
+    '%s is no name of a server',
+    (pattern) => expect(problemInAskedPattern(pattern)).toContain('none of executeTypescript, executePython'),
+  );
+
+  test('github__read can match none', () => {
+    expect(problemInAskedPattern('github__read')).toContain('which no tool can match');
+  });
 });
 
 describe('a pattern of own tools', () => {

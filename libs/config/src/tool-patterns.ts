@@ -34,6 +34,18 @@ export function problemInOwnToolPattern(pattern: string): string | undefined {
   return `is ${quote(pattern)}, which none of ${own.join(', ')} matches; tools of servers are in policy.servers.<name>.ask`;
 }
 
+/**
+ * The same for a list that may have both. A name without `mcp__` is that of a server, unless it was meant as one of our
+ * tools: those that run no program never ask.
+ */
+export function problemInAskedPattern(pattern: string): string | undefined {
+  if (problemInOwnToolPattern(pattern) === undefined) return undefined;
+  const isOwn = !pattern.includes('*') && /^(?:execute|getExecution$|health$)/i.test(pattern);
+  return isOwn && !pattern.startsWith(prefix)
+    ? problemInOwnToolPattern(pattern)
+    : problemInToolPattern(pattern);
+}
+
 /** Whether something that begins with these characters, and has more, matches the pattern. */
 function canBegin(pattern: string, characters: string): boolean {
   const [start = '', ...stars] = pattern.split('*');

@@ -252,6 +252,24 @@ describe('the executions of an executor', () => {
     expect(executor.list({}, bob).map(({ id }) => id)).toEqual([ofBob.id]);
   });
 
+  test('are not lost to those of another caller', async () => {
+    const { executor, start } = executorOf({ executions: new Executions({ maxFinished: 3 }) });
+    const ended: [string, Caller][] = [];
+    for (const caller of [ada, bob, bob, bob, bob]) {
+      const [execution, program] = await start(caller);
+      program.end();
+      await execution.result;
+      ended.push([execution.id, caller]);
+    }
+    expect(ended.map(([id, caller]) => executor.get(id, caller) !== undefined)).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
   test('can be looked up after their end, for a bounded time and in bounded number', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
     const { executor, start } = executorOf({

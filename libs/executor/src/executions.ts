@@ -110,15 +110,33 @@ export class Executions {
     if (!this.#timer) this.#forgetLater();
   }
 
-  /** Forgets executions that are too old or too many. */
+  /** Forgets executions that are too old or too many: of these the oldest of the caller that has the most. */
   #forgetOld(): void {
-    const now = performance.now();
-    for (const [id, { bytes, endedMs }] of this.#finished) {
-      const isTooMuch = this.#finished.size > this.#maxFinished || this.#finishedBytes > maxKeptBytes;
-      if (!isTooMuch && endedMs + this.#keepMs > now) break;
-      this.#finished.delete(id);
-      this.#finishedBytes -= bytes;
+    const fromMs = performance.now() - this.#keepMs;
+    for (const [id, { endedMs }] of this.#finished) {
+      if (endedMs > fromMs) break;
+      this.#forget(id);
     }
+    while (this.#finishedBytes > maxKeptBytes) this.#forget(this.#oldestOfGreediest(({ bytes }) => bytes));
+    while (this.#finished.size > this.#maxFinished) this.#forget(this.#oldestOfGreediest(() => 1));
+  }
+
+  /** So that nobody loses an own result to the results of others. */
+  #oldestOfGreediest(cost: (finished: Finished) => number): string {
+    const callers = new Map<string, { oldest: string; cost: number }>();
+    for (const [id, finished] of this.#finished) {
+      const { kind, id: name } = finished.execution.caller;
+      const key = `${kind} ${name}`;
+      const before = callers.get(key) ?? { oldest: id, cost: 0 };
+      callers.set(key, { ...before, cost: before.cost + cost(finished) });
+    }
+    const [greediest] = [...callers.values()].sort((one, other) => other.cost - one.cost);
+    return greediest?.oldest ?? '';
+  }
+
+  #forget(id: string): void {
+    this.#finishedBytes -= this.#finished.get(id)?.bytes ?? 0;
+    this.#finished.delete(id);
   }
 
   /** Forgets the oldest one when its time is over, and those after it when theirs is. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 import { printable, systemCodeOf } from '@code-executor/contracts';
 
@@ -23,7 +23,14 @@ const maxStderrChars = 1000;
 export async function askCommand(text: string, options: CommandOptions): Promise<string> {
   const { program, args, env, timeoutMs, signal } = options;
   const isGroup = process.platform !== 'win32';
-  const child = spawn(program, args, { env, detached: isGroup, windowsHide: true, stdio: 'pipe' });
+  const child: ChildProcess = spawn(program, args, {
+    env,
+    detached: isGroup,
+    windowsHide: true,
+    stdio: 'pipe',
+  });
+  // Listened to at once: a machine without free descriptors gives a child without streams, whose error comes later.
+  child.on('error', () => undefined);
   const end = groupEnder(child, isGroup);
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
@@ -40,16 +47,14 @@ export async function askCommand(text: string, options: CommandOptions): Promise
     clearTimeout(timer);
     if (onAbort) signal?.removeEventListener('abort', onAbort);
     end();
-    for (const stream of child.stdio) stream?.destroy();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 }
 
 async function answerOf(child: ChildProcess, text: string, end: () => void): Promise<string> {
-  const { stdin, stdout, stderr } = child as ChildProcess & {
-    stdin: Writable;
-    stdout: Readable;
-    stderr: Readable;
-  };
+  const { stdin, stdout, stderr } = child;
+  if (!stdin || !stdout || !stderr)
+    throw new HookFailure('its command cannot be started (no free descriptors)');
   const complaints = tailOf(stderr);
   const answer = readAll(stdout);
   // It also fails when the program cannot be started, which is reported instead.

@@ -71,15 +71,20 @@ export class LoginFile {
     return stats ? `${stats.ino}:${stats.mtimeMs}:${stats.size}` : 'none';
   }
 
-  /** Runs `change` while no other process changes the login. What it returns replaces the login; undefined keeps it. */
+  /**
+   * Runs `change` while no other process changes the login. What it returns replaces the login; undefined keeps it. A login
+   * that was removed meanwhile stays removed.
+   */
   async change(
     change: (record: LoginRecord | undefined) => Promise<LoginRecord | undefined> | LoginRecord | undefined,
   ): Promise<void> {
     await makePrivateFolder(this.#folder);
     const release = await takeLock(`${this.#path}.lock`, { subject: 'the login', waitMs: lockWaitMs });
     try {
-      const record = await change(await this.read());
-      if (record) await replaceFile(this.#path, `${JSON.stringify(record)}\n`);
+      const before = await this.read();
+      const record = await change(before);
+      const isRemoved = before !== undefined && (await this.version()) === 'none';
+      if (record && !isRemoved) await replaceFile(this.#path, `${JSON.stringify(record)}\n`);
     } finally {
       await release();
     }

@@ -189,6 +189,9 @@ interface ReceivedTokens {
   scope?: string | undefined;
 }
 
+/** The last moment that a Date can hold. */
+const maxDateMs = 8.64e15;
+
 /** The record with these tokens. */
 export function withTokens(
   record: LoginRecord,
@@ -207,8 +210,14 @@ export function withTokens(
       ...(refresh_token !== undefined && { refresh_token }),
       ...(scope !== undefined && { scope }),
     },
-    expiresAt: expiresInSeconds === undefined ? undefined : savedAt + expiresInSeconds * 1000,
+    expiresAt: expiryOf(savedAt, expiresInSeconds),
   };
+}
+
+/** Undefined for a time that no date can show, which servers give for tokens that never expire. */
+function expiryOf(savedAt: number, seconds: number | undefined): number | undefined {
+  const expiresAt = savedAt + (seconds ?? NaN) * 1000;
+  return expiresAt <= maxDateMs ? expiresAt : undefined;
 }
 
 function withoutRefreshToken(record: LoginRecord): LoginRecord {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import { serverNamePattern } from '../server-entry.js';
 import { text } from '../text.js';
-import { problemInOwnToolPattern, problemInToolPattern } from '../tool-patterns.js';
+import { problemInAskedPattern, problemInOwnToolPattern, problemInToolPattern } from '../tool-patterns.js';
 
 /** An integer key with both bounds; `env` is the variable that overrides the file. */
 export const integer = (min: number, max: number, description: string, env?: string) =>
@@ -35,4 +35,6 @@ const patternList = (problemIn: (pattern: string) => string | undefined) => (des
 export const toolList = patternList(problemInToolPattern);
 /** Names of the product's own tools that run programs, or globs of them. */
 export const ownToolList = patternList(problemInOwnToolPattern);
+/** Both of these. */
+export const askedToolList = patternList(problemInAskedPattern);
 export const serverName = z.string().regex(serverNamePattern);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { text } from '../text.js';
-import { flag, integer, list, toolList } from './fields.js';
+import { askedToolList, flag, integer, list, toolList } from './fields.js';
 
 /** Names of clients over HTTP. */
 export const clientIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
@@ -31,7 +31,7 @@ const client = z.strictObject({
       ceiling: toolList(
         'Tools (names, globs or servers) beyond which it may call none, also with programs; allows nothing by itself. Default: no ceiling of its own.',
       ),
-      ask: toolList(
+      ask: askedToolList(
         'Tools (names, globs or servers; also own tools, such as `executePython`) of which each call by this client needs the agreement of a person, beside those of policy. Default: none.',
       ),
       readOnly: flag(

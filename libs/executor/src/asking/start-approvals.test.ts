@@ -57,6 +57,21 @@ test('a program that needs an answer does not start if nobody can be asked', asy
   expect(runs).toEqual([]);
 });
 
+test('the programs of one caller take a quarter of the places for those that wait for a person', async () => {
+  const { executor, request } = start();
+  const startOf = (id: string) =>
+    executor.start(request, { canAsk: true, approval, caller: { id, kind: 'http' } });
+  const ofAda = Array.from({ length: 4 }, () => startOf('ada'));
+  expect(await ofAda[3]?.result).toMatchObject({
+    errorCode: 'unavailable',
+    error: '3 of your programs wait for a person already; try again when they have been answered.',
+  });
+  expect(await startOf('bob').nextQuestion()).toBeDefined();
+  ofAda[0]?.cancel();
+  await ofAda[0]?.result;
+  expect(await startOf('ada').nextQuestion()).toBeDefined();
+});
+
 test('a wrong request is refused before anybody is asked', async () => {
   const { executor } = start();
   const execution = executor.start({ code: '' }, { canAsk: true, approval });

@@ -5,6 +5,7 @@ import {
   type ApprovalRequest,
   type AskEvent,
   type AuditSink,
+  type Caller,
   CodeExecutorError,
   type JsonObject,
 } from '@code-executor/contracts';
@@ -17,7 +18,8 @@ const retryAfterMs = 60_000;
 /** The executions of an executor that wait for a person before they begin. They take no place in the queue. */
 export class StartApprovals {
   readonly #maxWaiting: number;
-  #waiting = 0;
+  /** By caller. */
+  readonly #waiting = new Map<string, number>();
 
   constructor(maxWaiting = 200) {
     this.#maxWaiting = maxWaiting;
@@ -34,8 +36,7 @@ export class StartApprovals {
     signal: AbortSignal,
     audit: AuditSink<AskEvent> | undefined,
   ): Promise<void> {
-    if (this.#waiting >= this.#maxWaiting) throw tooMany(this.#waiting);
-    this.#waiting++;
+    const leave = this.#enter(execution.caller);
     const sinceMs = performance.now();
     const record = (outcome: ApprovalOutcome) =>
       // Its owner reports an audit that fails.
@@ -47,10 +48,25 @@ export class StartApprovals {
       await record('cancelled');
       throw reason;
     } finally {
-      this.#waiting--;
+      leave();
     }
     await record(outcome);
     checkApproved(outcome, request);
+  }
+
+  /** Takes a place, and returns a function that gives it back. One caller cannot take the places of all others. */
+  #enter({ kind, id }: Caller): () => void {
+    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
+    const caller = `${kind} ${id}`;
+    const own = this.#waiting.get(caller) ?? 0;
+    if (all >= this.#maxWaiting) throw tooMany(`${all} programs`);
+    if (own >= Math.ceil(this.#maxWaiting / 4)) throw tooMany(`${own} of your programs`);
+    this.#waiting.set(caller, own + 1);
+    return () => {
+      const left = (this.#waiting.get(caller) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(caller, left);
+      else this.#waiting.delete(caller);
+    };
   }
 }
 
@@ -76,10 +92,10 @@ function hashOf(args: JsonObject): string {
   return createHash('sha256').update(JSON.stringify(args)).digest('hex');
 }
 
-function tooMany(waiting: number): CodeExecutorError {
+function tooMany(waiting: string): CodeExecutorError {
   return new CodeExecutorError(
     'unavailable',
-    `${waiting} programs wait for a person already; try again when they have been answered.`,
+    `${waiting} wait for a person already; try again when they have been answered.`,
     { retryAfterMs },
   );
 }

@@ -51,7 +51,7 @@ export async function callInOldEra(request: ToolRequest): Promise<CallToolResult
   try {
     await call.ended;
   } finally {
-    following.leave();
+    await following.leave();
   }
   return resultOf(call, request);
 }
@@ -91,7 +91,7 @@ export async function callInNewEra(
   try {
     await untilItAsks(call, following.signal, client.takesTasks ? longMs : undefined);
   } finally {
-    following.leave();
+    await following.leave();
   }
   if (call.end && !(call.hasLinks && client.canOpenLinks)) return resultOf(call, request);
   if (client.takesTasks && !call.end) {

@@ -22,6 +22,8 @@ export class CallUnderWay {
   readonly caller: Caller;
   readonly createdAt = new Date();
   readonly ended: Promise<CallEnd>;
+  /** How much of what it printed was sent in log messages, whichever request carried them. */
+  readonly sentOutput = { offset: 0 };
   readonly #tool: string;
   readonly #args: unknown;
   readonly #begun: Promise<Execution | undefined>;

@@ -2,7 +2,7 @@ import type { Logger } from '@code-executor/contracts';
 import type { ServerContext } from '@modelcontextprotocol/server';
 
 import type { LogLevel } from '../logging/log-level.js';
-import { sendOutput } from '../logging/send-output.js';
+import { OutputSender } from '../logging/send-output.js';
 import { createProgress } from '../progress.js';
 import type { CallUnderWay } from './call-under-way.js';
 
@@ -11,7 +11,7 @@ export interface Following {
   /** Fires when the request no longer follows the call. */
   signal: AbortSignal;
   /** Before the request is answered: over HTTP its signal fires afterwards, and would end a call that is to go on. */
-  leave: () => void;
+  leave: () => Promise<void>;
 }
 
 export function followCall(
@@ -42,19 +42,23 @@ export function followCall(
         );
   const stopListening = progress && call.onProgress((message) => progress.report(message));
 
+  let output: OutputSender | undefined;
   if (logLevel) {
     const send = (message: object) => notify({ method: 'notifications/message', params: { ...message } });
-    void call.execution.then(
-      (execution) => execution && sendOutput(execution, logLevel, send, leaving.signal),
-    );
+    const { sentOutput: sent } = call;
+    void call.execution.then((execution) => {
+      output = execution && new OutputSender({ execution, wanted: logLevel, send, sent });
+      return output?.follow(leaving.signal);
+    });
   }
   return {
     signal: leaving.signal,
-    leave() {
+    async leave() {
       mcpReq.signal.removeEventListener('abort', stop);
       stopListening?.();
       progress?.end();
       leaving.abort();
+      if (call.end && !mcpReq.signal.aborted) await output?.sendRest();
     },
   };
 }

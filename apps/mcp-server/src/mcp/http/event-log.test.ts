@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { afterEach, expect, jest, test } from '@jest/globals';
 
-import { EventLog } from './event-log.js';
+import { EventLog, HeldEvents } from './event-log.js';
 
 afterEach(() => void jest.useRealTimers());
 
@@ -19,7 +19,7 @@ async function replayed(log: EventLog, after: string): Promise<string[]> {
 }
 
 test('EventLog sends what came after an event on its own stream', async () => {
-  const log = new EventLog({ bytes: 0 });
+  const log = new EventLog(new HeldEvents());
   const opened = await log.storeEvent('a', {} as JSONRPCMessage);
   const first = await log.storeEvent('a', message('1'));
   await log.storeEvent('b', message('2'));
@@ -31,14 +31,14 @@ test('EventLog sends what came after an event on its own stream', async () => {
 test.each(['a', 'a/', 'a/x', '/1', 'a/2', 'a/-1', 'a/1/1', `${'a'.repeat(65)}/1`, 'a b/1'])(
   'EventLog knows no event %s',
   async (id) => {
-    const log = new EventLog({ bytes: 0 });
+    const log = new EventLog(new HeldEvents());
     await log.storeEvent('a', message('1'));
     expect(log.streamOf(id)).toBeUndefined();
   },
 );
 
 test('EventLog keeps the last events: 256, of 1 MiB in all', async () => {
-  const held = { bytes: 0 };
+  const held = new HeldEvents();
   const log = new EventLog(held);
   const first = await log.storeEvent('a', message('first'));
   for (let n = 0; n < 300; n++) await log.storeEvent('a', message(String(n)));
@@ -52,16 +52,23 @@ test('EventLog keeps the last events: 256, of 1 MiB in all', async () => {
   expect(held.bytes).toBe(0);
 });
 
-test('EventLog keeps nothing if other sessions hold 64 MiB already', async () => {
-  const log = new EventLog({ bytes: 64 * 1024 * 1024 });
-  const first = await log.storeEvent('a', message('1'));
-  await log.storeEvent('a', message('2'));
-  expect(await replayed(log, first)).toEqual([]);
+test('EventLog of a session keeps its events when others fill 64 MiB: the largest loses its oldest', async () => {
+  const held = new HeldEvents();
+  const [small, ...greedy] = Array.from({ length: 71 }, () => new EventLog(held));
+  const begun = (await small?.storeEvent('a', message('first'))) ?? '';
+  await small?.storeEvent('a', message('answer'));
+  for (const log of greedy)
+    for (let n = 0; n < 10; n++) await log.storeEvent('a', message('x'.repeat(100_000)));
+  expect(held.bytes).toBeLessThanOrEqual(64 * 1024 * 1024);
+  expect(held.bytes).toBeGreaterThan(63 * 1024 * 1024);
+  expect(small && (await replayed(small, begun))).toEqual(['answer']);
+  for (const log of greedy) log.clear();
+  expect(held.bytes).toBe(small?.bytes);
 });
 
 test('EventLog forgets events after five minutes', async () => {
   jest.useFakeTimers();
-  const log = new EventLog({ bytes: 0 });
+  const log = new EventLog(new HeldEvents());
   const first = await log.storeEvent('a', message('1'));
   await log.storeEvent('a', message('2'));
   jest.advanceTimersByTime(300_000);

@@ -15,9 +15,27 @@ interface Event {
   sentMs: number;
 }
 
-/** How much the logs of all sessions hold. */
-export interface HeldEvents {
-  bytes: number;
+/** The logs of all sessions. If they hold too much together, the largest one loses its oldest events. */
+export class HeldEvents {
+  readonly #logs = new Set<EventLog>();
+
+  add(log: EventLog): void {
+    this.#logs.add(log);
+  }
+
+  remove(log: EventLog): void {
+    this.#logs.delete(log);
+  }
+
+  get bytes(): number {
+    return [...this.#logs].reduce((sum, log) => sum + log.bytes, 0);
+  }
+
+  dropTooMuch(): void {
+    for (let bytes = this.bytes; bytes > maxBytes; bytes = this.bytes) {
+      [...this.#logs].reduce((largest, log) => (log.bytes > largest.bytes ? log : largest)).dropOldest();
+    }
+  }
 }
 
 /**
@@ -32,14 +50,20 @@ export class EventLog implements EventStore {
 
   constructor(held: HeldEvents) {
     this.#held = held;
+    held.add(this);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     const id = `${streamId}/${++this.#count}`;
     const bytes = JSON.stringify(message).length;
     this.#events.set(id, { streamId, message, bytes, sentMs: performance.now() });
-    this.#change(bytes);
+    this.#bytes += bytes;
     this.dropOld();
+    this.#held.dropTooMuch();
     return Promise.resolve(id);
   }
 
@@ -70,24 +94,26 @@ export class EventLog implements EventStore {
   /** Forgets events that are too old, and the oldest of too many. */
   dropOld(): void {
     const fromMs = performance.now() - maxAgeMs;
-    for (const [id, { bytes, sentMs }] of this.#events) {
-      const isTooMuch =
-        this.#events.size > maxEvents || this.#bytes > maxSessionBytes || this.#held.bytes > maxBytes;
+    for (const { sentMs } of this.#events.values()) {
+      const isTooMuch = this.#events.size > maxEvents || this.#bytes > maxSessionBytes;
       if (!isTooMuch && sentMs > fromMs) break;
-      this.#events.delete(id);
-      this.#change(-bytes);
+      this.dropOldest();
     }
   }
 
-  /** Forgets everything. */
-  clear(): void {
-    this.#events.clear();
-    this.#change(-this.#bytes);
+  dropOldest(): void {
+    const [oldest] = this.#events;
+    if (!oldest) return;
+    const [id, { bytes }] = oldest;
+    this.#events.delete(id);
+    this.#bytes -= bytes;
   }
 
-  #change(bytes: number): void {
-    this.#bytes += bytes;
-    this.#held.bytes += bytes;
+  /** Forgets everything, for good. */
+  clear(): void {
+    this.#events.clear();
+    this.#bytes = 0;
+    this.#held.remove(this);
   }
 }
 

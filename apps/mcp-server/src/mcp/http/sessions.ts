@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { CodeExecutorError, type SessionEvent } from '@code-executor/contracts';
 import type { Server } from '@modelcontextprotocol/server';
 
-import type { HeldEvents } from './event-log.js';
+import { HeldEvents } from './event-log.js';
 import { Session } from './session.js';
 
 /** One caller's sessions at once, and everybody's together. */
@@ -23,7 +23,7 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions = new Map<string, Session>();
-  readonly #held: HeldEvents = { bytes: 0 };
+  readonly #held = new HeldEvents();
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(options: SessionsOptions) {

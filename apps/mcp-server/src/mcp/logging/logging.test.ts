@@ -47,6 +47,19 @@ describe('what a program prints while it runs', () => {
     expect(await logged(server, level)).toMatchObject([{ level: 'warning', data }]);
   });
 
+  test('is sent to its end before the call is answered', async () => {
+    const server = askingServer(async ({ onOutput }) => {
+      onOutput?.({ stream: 'stdout', text: 'first\n' });
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      onOutput?.({ stream: 'stdout', text: 'last\n' });
+      return {};
+    });
+    expect((await logged(server, 'info')).map((message) => (message as { data?: string }).data)).toEqual([
+      'first',
+      'last',
+    ]);
+  });
+
   test.each([undefined, 'error', 'emergency'])('is not sent with the level %s', async (level) => {
     expect(await logged(printing(['stdout', 'out\n'], ['stderr', 'err\n']), level)).toEqual([]);
   });

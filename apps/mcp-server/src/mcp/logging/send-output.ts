@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { type OutputChunk, printable } from '@code-executor/contracts';
-import type { Execution } from '@code-executor/executor';
+import type { Execution, OutputPage } from '@code-executor/executor';
 
 import { isWanted, type LogLevel } from './log-level.js';
 
@@ -21,27 +21,51 @@ export interface LogMessage {
 
 const levelOf: Record<OutputChunk['stream'], LogLevel> = { stdout: 'info', stderr: 'warning' };
 
-/**
- * Sends what an execution prints while it runs, at most once a second, until it ends or the signal fires: stdout as `info`,
- * stderr and what was printed with it as `warning`, and nothing below the level that the client set. Never rejects.
- */
-export async function sendOutput(
-  execution: Execution,
-  wanted: LogLevel,
-  send: (message: LogMessage) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let fromOffset = 0; ;) {
-    const page = await execution.readOutput({ fromOffset, waitMs: maxWaitMs });
-    if (signal.aborted) return;
-    const chunks = page.chunks.filter(({ stream }) => isWanted(levelOf[stream], wanted));
-    if (chunks.length > 0) {
-      const level = chunks.some(({ stream }) => stream === 'stderr') ? levelOf.stderr : levelOf.stdout;
-      send({ level, logger: execution.id, data: textOf(chunks) });
+export interface OutputSenderOptions {
+  execution: Execution;
+  /** The level that the client set: nothing below it is sent. */
+  wanted: LogLevel;
+  send: (message: LogMessage) => void;
+  /** How much was sent already; it is moved on. */
+  sent: { offset: number };
+}
+
+/** Sends what an execution prints: stdout as `info`, stderr and what was printed with it as `warning`. */
+export class OutputSender {
+  readonly #options: OutputSenderOptions;
+
+  constructor(options: OutputSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Sends while it runs, at most once a second, until it ends or the signal fires. Never rejects. */
+  async follow(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const page = await this.#read(maxWaitMs);
+      if (signal.aborted) return;
+      this.#send(page);
+      if (page.isComplete) return;
+      await delay(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    if (page.isComplete) return;
-    fromOffset = page.nextOffset;
-    await delay(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+
+  /** Sends what is left when nobody follows any more. */
+  async sendRest(): Promise<void> {
+    this.#send(await this.#read(0));
+  }
+
+  #read(waitMs: number): Promise<OutputPage> {
+    const { execution, sent } = this.#options;
+    return execution.readOutput({ fromOffset: sent.offset, waitMs });
+  }
+
+  #send(page: OutputPage): void {
+    const { execution, wanted, send, sent } = this.#options;
+    sent.offset = page.nextOffset;
+    const chunks = page.chunks.filter(({ stream }) => isWanted(levelOf[stream], wanted));
+    if (chunks.length === 0) return;
+    const level = chunks.some(({ stream }) => stream === 'stderr') ? levelOf.stderr : levelOf.stdout;
+    send({ level, logger: execution.id, data: textOf(chunks) });
   }
 }
 
