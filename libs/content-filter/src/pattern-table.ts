@@ -40,11 +40,11 @@ export class PatternTable {
     const next = cursor.at(index + 1);
     if (cursor.needsMore) return undefined;
     const entries = code < size && next >= 0 && next < size ? this.#entries[code * size + next] : undefined;
-    return (
-      (entries && this.#first(cursor, index, entries)) ??
-      (isIn(code, digit) ? this.#first(cursor, index, this.#atNumbers) : undefined) ??
-      (this.#marks[code] === 1 ? undefined : this.#first(cursor, index, this.#atWords))
-    );
+    let found: Found | undefined;
+    if (entries) found = this.#first(cursor, index, entries);
+    if (!found && isIn(code, digit)) found = this.#first(cursor, index, this.#atNumbers);
+    if (!found && this.#marks[code] !== 1) found = this.#first(cursor, index, this.#atWords);
+    return found;
   }
 
   #add(pattern: Pattern, isLabel: boolean): void {
@@ -61,7 +61,7 @@ export class PatternTable {
   #first(cursor: Cursor, index: number, entries: readonly Entry[]): Found | undefined {
     for (const { pattern, prefix, isLabel } of entries) {
       if (cursor.needsMore) return undefined;
-      if (!cursor.startsWith(prefix, index)) continue;
+      if (prefix !== '' && !cursor.startsWith(prefix, index)) continue;
       const match = pattern.match(cursor, index, prefix);
       if (!match) continue;
       if (isLabel && this.matchAt(cursor, match.start)) return undefined;

@@ -93,10 +93,11 @@ export class Scan {
     let at = start;
     let isInWord = this.#isInWord;
     let isFound = false;
+    const table = this.#table;
     for (; at < text.length; at++) {
       const code = text.charCodeAt(at);
       const isWord = continuesWord(code);
-      isFound = isWord ? !isInWord : this.#table.isMark(code);
+      isFound = isWord ? !isInWord : table.isMark(code);
       if (isFound) break;
       isInWord = isWord;
     }
