@@ -3,6 +3,7 @@ import { audit } from './cases/audit.mjs';
 import { burst, sustained } from './cases/burst.mjs';
 import { call, ten, thousand } from './cases/calls.mjs';
 import { contact, discovery, reach, wrappers } from './cases/discovery.mjs';
+import { filter } from './cases/filter.mjs';
 import { pythonCall, pythonCold, pythonLoop, pythonMany, pythonWarm } from './cases/python.mjs';
 import { callers, http, streams } from './cases/http.mjs';
 import { search, searchTime } from './cases/search.mjs';
@@ -18,6 +19,6 @@ export const cases = [
   ...[pythonWarm, pythonCold, pythonLoop, pythonCall, pythonMany, steady],
   ...[start, load, health, dense, tokens],
   ...[http, callers, streams],
-  ...[overhead, ask, openCircuit, audit],
+  ...[overhead, ask, openCircuit, audit, filter],
   ...[search, searchTime, discovery, contact, reach, wrappers],
 ];

@@ -1,0 +1,1 @@
+export default { displayName: 'content-filter', preset: '../../jest.preset.js' };
