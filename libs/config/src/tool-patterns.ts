@@ -40,10 +40,8 @@ export function problemInOwnToolPattern(pattern: string): string | undefined {
  */
 export function problemInAskedPattern(pattern: string): string | undefined {
   if (problemInOwnToolPattern(pattern) === undefined) return undefined;
-  const isOwn = !pattern.includes('*') && /^(?:execute|getExecution$|health$)/i.test(pattern);
-  return isOwn && !pattern.startsWith(prefix)
-    ? problemInOwnToolPattern(pattern)
-    : problemInToolPattern(pattern);
+  const isOwn = /^(?:execute|getExecution$|health$)/i.test(pattern);
+  return isOwn ? problemInOwnToolPattern(pattern) : problemInToolPattern(pattern);
 }
 
 /** Whether something that begins with these characters, and has more, matches the pattern. */

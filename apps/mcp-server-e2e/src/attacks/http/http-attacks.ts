@@ -4,6 +4,7 @@ import { crowd } from './crowd.js';
 import type { HttpAttack } from './http-attack.js';
 import { load } from './load.js';
 import { mcp } from './mcp.js';
+import { mcpSessions } from './mcp-sessions.js';
 import { requests } from './requests.js';
 import { tokens } from './tokens.js';
 
@@ -16,4 +17,5 @@ export const httpAttacks: readonly HttpAttack[] = [
   ...bodies,
   ...calls,
   ...mcp,
+  ...mcpSessions,
 ];
