@@ -38,8 +38,9 @@ export async function killServers(kills, seed) {
       for (const what of left) findings.push({ round, isolation, afterMs, what });
       answers.push(...victim.answers);
       await halfWrittenFiles(folder);
-      // Without the cache, the next server writes it again, and may be killed while it does.
-      await rm(join(folder, '.code-executor', 'schema-cache.json'), { force: true });
+      // Without cache and pins, the next server writes them again, and may be killed while it does.
+      for (const name of ['schema-cache.json', 'pinned-tools.json'])
+        await rm(join(folder, '.code-executor', name), { force: true });
       if (process.stderr.isTTY) process.stderr.write(`\r${round + 1}/${kills} killed`);
     }
     if (process.stderr.isTTY) process.stderr.write('\n');
