@@ -34,10 +34,11 @@ export class BatchWriter {
     this.#unwrittenBytes += bytes;
     writeTogether(this.#stream, data, () => {
       this.#unwrittenBytes -= bytes;
-      onWritten();
+      // First those that wait, so that what `onWritten` writes comes after them.
       while (this.#waiting.length > 0 && this.#unwrittenBytes < maxBatchBytes) {
         this.#pass(this.#waiting.shift() as Message);
       }
+      onWritten();
     });
   }
 }
