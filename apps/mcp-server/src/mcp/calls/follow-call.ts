@@ -2,7 +2,7 @@ import type { Logger } from '@code-executor/contracts';
 import type { ServerContext } from '@modelcontextprotocol/server';
 
 import type { LogLevel } from '../logging/log-level.js';
-import { OutputSender } from '../logging/send-output.js';
+import { OutputSender } from '../logging/output-sender.js';
 import { createProgress } from '../progress.js';
 import type { CallUnderWay } from './call-under-way.js';
 
