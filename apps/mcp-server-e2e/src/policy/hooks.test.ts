@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { denial, startHttp } from '../http/http-servers.js';
-import { eraClients } from '../protocol/era-clients.js';
+import { sdkClients } from '../protocol/era-clients.js';
 import type { Form } from '../protocol/person.js';
 import { auditRecordsOf } from '../server-under-test/audit-records.js';
 import { createHome, removeHome } from '../server-under-test/home.js';
@@ -102,9 +102,8 @@ describe('a call that the hook wants a person to be asked about', () => {
     sandbox: { spares: { typescript: 0, python: 0 } },
   };
   const code = `return await callMCPTool('${tool}', { do: 'ask' }).catch(({ code }) => code);`;
-  const clients = Object.entries(eraClients).filter(([name]) => name.includes('SDK'));
 
-  test.each(clients)(
+  test.each(sdkClients)(
     'is shown with its reason at %s, and made if the person agrees',
     async (_name, connect) => {
       const home = await createHome({ '.code-executor.json': JSON.stringify(config) });

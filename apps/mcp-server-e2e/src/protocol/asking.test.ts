@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditRecordsOf } from '../server-under-test/audit-records.js';
 import { createHome, removeHome } from '../server-under-test/home.js';
 import { until } from '../server-under-test/until.js';
-import { type EraClient, eraClients } from './era-clients.js';
+import { type EraClient, sdkClients } from './era-clients.js';
 import { type Form, type OnForm, personWho } from './person.js';
 
 const filesServer = fileURLToPath(new URL('../upstream-servers/files-server.mjs', import.meta.url));
@@ -26,9 +26,7 @@ const threeCalls = `
     [error.code, error instanceof ToolNotAllowedError]);
   return await Promise.all([outcome('read', 'a'), outcome('remove', 'b'), outcome('remove', 'c')]);`;
 
-const clients = Object.entries(eraClients).filter(([name]) => name.includes('SDK'));
-
-describe.each(clients)('a person at a client made with %s', (_name, connect) => {
+describe.each(sdkClients)('a person at a client made with %s', (_name, connect) => {
   let home: string;
   let client: EraClient | undefined;
   beforeEach(async () => {

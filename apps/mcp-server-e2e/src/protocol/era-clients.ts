@@ -46,6 +46,9 @@ export const eraClients: Record<string, (options: ConnectOptions) => Promise<Era
   'lines of 2026-07-28': (options) => connectRaw(options, '2026-07-28'),
 };
 
+/** Those that can show forms. */
+export const sdkClients = Object.entries(eraClients).filter(([name]) => name.includes('SDK'));
+
 const command = ({ home, env }: ConnectOptions) => ({
   command: process.execPath,
   args: [bin],
