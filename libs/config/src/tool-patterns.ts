@@ -29,9 +29,8 @@ export function problemInToolPattern(pattern: string): string | undefined {
 
 /** The same for a pattern of the product's own tools that run programs. */
 export function problemInOwnToolPattern(pattern: string): string | undefined {
-  const own = Object.values(languageTools);
-  if (own.some((name) => matchesGlob(pattern, name))) return undefined;
-  return `is ${quote(pattern)}, which none of ${own.join(', ')} matches; tools of servers are in policy.servers.<name>.ask`;
+  if (isOwnToolPattern(pattern)) return undefined;
+  return `${matchesNoOwnTool(pattern)}; tools of servers are in policy.servers.<name>.ask`;
 }
 
 /**
@@ -39,9 +38,20 @@ export function problemInOwnToolPattern(pattern: string): string | undefined {
  * tools: those that run no program never ask.
  */
 export function problemInAskedPattern(pattern: string): string | undefined {
-  if (problemInOwnToolPattern(pattern) === undefined) return undefined;
-  const isOwn = /^(?:execute|getExecution$|health$)/i.test(pattern);
-  return isOwn ? problemInOwnToolPattern(pattern) : problemInToolPattern(pattern);
+  if (isOwnToolPattern(pattern)) return undefined;
+  const isMeantAsOwn = /^(?:execute|getExecution$|health$)/i.test(pattern);
+  if (!isMeantAsOwn) return problemInToolPattern(pattern);
+  return `${matchesNoOwnTool(pattern)}; write the tools of a server of that name as mcp__<server>__*`;
+}
+
+const ownTools = Object.values(languageTools);
+
+function isOwnToolPattern(pattern: string): boolean {
+  return ownTools.some((name) => matchesGlob(pattern, name));
+}
+
+function matchesNoOwnTool(pattern: string): string {
+  return `is ${quote(pattern)}, which none of ${ownTools.join(', ')} matches`;
 }
 
 /** Whether something that begins with these characters, and has more, matches the pattern. */
